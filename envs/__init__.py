@@ -1,0 +1,5 @@
+"""Board games as environments for multi-agent reinforcement learning."""
+
+from .registry import GAMES, make_game, make_vec
+
+__all__ = ["GAMES", "make_game", "make_vec"]

@@ -1,0 +1,1 @@
+"""Herd (Mark Steere, 2022): two players herd stones on a hexagonal board with dice."""
