@@ -44,7 +44,7 @@ def legal_one(rules, states, mask):
 
 @compiled
 def apply_one(rules, states, action):
-    contract.apply(rules, states[0], action)
+    contract.apply(rules, states[0], int(action))
 
 
 @compiled
@@ -54,7 +54,7 @@ def chance_one(rules, states, weights):
 
 @compiled
 def resolve_one(rules, states, outcome):
-    contract.resolve(rules, states[0], outcome)
+    contract.resolve(rules, states[0], int(outcome))
 
 
 @compiled
@@ -70,7 +70,7 @@ def step_one(rules, states, action, mask, weights):
     """
     state = states[0]
     if action >= 0:
-        contract.apply(rules, state, action)
+        contract.apply(rules, state, int(action))
     settle(rules, state, weights)
     if state["node"] != DECISION:
         mask[:] = 0
@@ -81,14 +81,14 @@ def step_one(rules, states, action, mask, weights):
 @compiled
 def observe_one(rules, states, player, out):
     """Write what ``player`` sees of ``states[0]`` to ``out``, int8 (observation_size,)."""
-    contract.observe(rules, states[0], player, out)
+    contract.observe(rules, states[0], int(player), out)
 
 
 @compiled
 def observe_range(rules, states, players, observations, first, stop):
     """Write what ``players[i]`` sees of ``states[i]`` to ``observations[i]``, for first <= i < stop."""
     for i in range(first, stop):
-        contract.observe(rules, states[i], players[i], observations[i])
+        contract.observe(rules, states[i], int(players[i]), observations[i])
 
 
 @compiled
@@ -191,7 +191,7 @@ def reset_range(rules, states, masks, players, observations, skip_forced, weight
         if not _begin(rules, state, weights, masks[i], skip_forced):
             return False
         players[i] = state["player"]
-        contract.observe(rules, state, state["player"], observations[i])
+        contract.observe(rules, state, int(state["player"]), observations[i])
     return True
 
 
@@ -201,8 +201,8 @@ def step_range(rules, states, actions, masks, players, observations, finals, rew
     num_players = rules.num_players
     for i in range(first, stop):
         state = states[i]
-        mover = state["player"]
-        contract.apply(rules, state, actions[i])
+        mover = int(state["player"])
+        contract.apply(rules, state, int(actions[i]))
         _enter(rules, state, weights, masks[i], skip_forced)
         node = state["node"]
         terminated[i] = node == TERMINAL
@@ -219,5 +219,5 @@ def step_range(rules, states, actions, masks, players, observations, finals, rew
             for j in range(num_players):
                 rewards[i, j] = 0.0
         players[i] = state["player"]
-        contract.observe(rules, state, state["player"], observations[i])
+        contract.observe(rules, state, int(state["player"]), observations[i])
     return True

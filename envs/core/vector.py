@@ -53,7 +53,7 @@ class BatchEnv:
         self._actions = np.zeros(num_envs, np.int64)
         cuts = np.linspace(0, num_envs, min(self.threads, self.num_envs) + 1).astype(int)
         self._ranges = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
-        self._pool = ThreadPoolExecutor(len(self._ranges)) if len(self._ranges) > 1 else None
+        self._pool = ThreadPoolExecutor(len(self._ranges) - 1) if len(self._ranges) > 1 else None
         self.reset(seed)
 
     def _run(self, kernel: Callable[..., Any], *arguments: Any, weights: bool = False) -> list[Any]:
@@ -61,7 +61,8 @@ class BatchEnv:
         calls = [(*arguments, *([np.empty(self.game.rules.num_outcomes)] if weights else []), *part) for part in self._ranges]
         if self._pool is None:
             return [kernel(*calls[0])]
-        return [future.result() for future in [self._pool.submit(kernel, *call) for call in calls]]
+        others = [self._pool.submit(kernel, *call) for call in calls[1:]]
+        return [kernel(*calls[0]), *(future.result() for future in others)]
 
     def _check_begun(self, begun: list[bool]) -> None:
         if not all(begun):
