@@ -19,7 +19,7 @@ def score_actions(rules, state, mask, scratch, scores):
             scores[cell] = friends + 0.5 * foes
             continue
         captures = 0
-        for k in range(6 * square, 6 * square + rules.degree[square]):
+        for k in range(6 * square, 6 * square + int(rules.degree[square])):
             near = int(rules.neighbours[k])
             if board[near] == 2 - player and around[own + near] == rules.degree[near] - 1:
                 captures += 1

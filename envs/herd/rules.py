@@ -109,7 +109,7 @@ def put_stone(rules, state, player, square):
     around, neighbours = state["around"], rules.neighbours
     state["board"][square] = player + 1
     state["stones"][player] += 1
-    for k in range(6 * square, 6 * square + rules.degree[square]):
+    for k in range(6 * square, 6 * square + int(rules.degree[square])):
         around[player * MAX_SQUARES + neighbours[k]] += 1
 
 
@@ -118,7 +118,7 @@ def take_stone(rules, state, player, square):
     around, neighbours = state["around"], rules.neighbours
     state["board"][square] = 0
     state["stones"][player] -= 1
-    for k in range(6 * square, 6 * square + rules.degree[square]):
+    for k in range(6 * square, 6 * square + int(rules.degree[square])):
         around[player * MAX_SQUARES + neighbours[k]] -= 1
 
 
@@ -223,7 +223,7 @@ def apply(rules, state, action):
     board, around, degree, neighbours = state["board"], state["around"], rules.degree, rules.neighbours
     put_stone(rules, state, player, square)
     captured = 0
-    for k in range(6 * square, 6 * square + degree[square]):  # H3: only next to the new stone
+    for k in range(6 * square, 6 * square + int(degree[square])):  # H3: only next to the new stone
         near = int(neighbours[k])
         if board[near] == enemy + 1 and around[player * MAX_SQUARES + near] == degree[near]:
             take_stone(rules, state, enemy, near)
