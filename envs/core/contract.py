@@ -37,7 +37,9 @@ Where a plain observation hides what an action would do, ``rules.py`` may also h
 
 ``observe_actions(rules, state, mask, out)``
     at a decision: write ``action_features`` numbers (int8) for each action that ``mask`` allows, zeros for the others, to
-    ``out`` (int8, num_actions * action_features, an action's features side by side).
+    ``out`` (int8, num_actions * action_features, an action's features side by side);
+
+and, in plain Python, ``action_feature_high(config) -> int8 array (action_features,)``, the features' upper bounds.
 
 The functions below are what generic code calls: each finds the game's function by the type of ``rules``. Numba resolves
 them when it compiles; in plain Python their bodies run.

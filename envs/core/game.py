@@ -26,6 +26,8 @@ class Game:
     num_players, num_actions: ints. observation_shape: tuple of ints.
     observation_low, observation_high: int8 arrays of that shape, the true bounds of each entry.
     broadcast_planes: indices of planes that hold one number all over.
+    action_feature_high: int8 (action_features,), upper bounds of the numbers that ``observe_actions`` tells of each action; empty
+        for games whose plain observation is enough.
     endings: the texts that ``result`` gives, by the number in ``state["ending"]``.
     """
 
@@ -41,6 +43,8 @@ class Game:
         bounds = self._rules_module.observation_bounds(self._model)
         self.observation_low, self.observation_high, self.broadcast_planes = bounds
         self.observation_shape: tuple[int, ...] = bounds.low.shape
+        features = getattr(self._rules_module, "action_feature_high", None)
+        self.action_feature_high: np.ndarray = features(self._model) if features else np.zeros(0, np.int8)
         self.endings: tuple[str, ...] = self._rules_module.ENDINGS
         self.num_players: int = self.rules.num_players
         self.num_actions: int = self.rules.num_actions

@@ -1,4 +1,4 @@
-"""Herd's greedy player: capture first, then connect."""
+"""Herd's greedy player: capture first, then crowd single enemy stones and join single own ones."""
 
 from ..core.compiling import compiled
 from .rules import MAX_SQUARES
@@ -6,21 +6,26 @@ from .rules import MAX_SQUARES
 
 @compiled
 def score_actions(rules, state, mask, scratch, scores):
-    """Placing: stones captured at once, then own neighbours. Removing: what frees or joins most own stones and parts enemy ones."""
+    """Only single stones can be captured (H3), so what counts is who has them.
+
+    Placing scores 100 for each capture, then 1 for each neighbour that is a single stone of either side. Removing scores 1 for each
+    enemy stone that is left single by it.
+    """
     player = int(state["player"])
-    board, around = state["board"], state["around"]
+    board, around, degree, neighbours = state["board"], state["around"], rules.degree, rules.neighbours
     own, enemy = player * MAX_SQUARES, (1 - player) * MAX_SQUARES
     for cell in range(rules.num_actions):
         if mask[cell] == 0:
             continue
         square = int(rules.square_of[cell])
-        friends, foes = int(around[own + square]), int(around[enemy + square])
-        if state["remove"] > 0:
-            scores[cell] = friends + 0.5 * foes
-            continue
-        captures = 0
-        for k in range(6 * square, 6 * square + int(rules.degree[square])):
-            near = int(rules.neighbours[k])
-            if board[near] == 2 - player and around[own + near] == rules.degree[near] - 1:
-                captures += 1
-        scores[cell] = 100.0 * captures + friends
+        captures, singles, made_single = 0, 0, 0
+        for k in range(6 * square, 6 * square + int(degree[square])):
+            near = int(neighbours[k])
+            friends, foes = int(around[own + near]), int(around[enemy + near])
+            if board[near] == 2 - player:
+                captures += friends == int(degree[near]) - 1
+                singles += foes == 0
+                made_single += foes == 1
+            elif board[near] == player + 1:
+                singles += friends == 0
+        scores[cell] = float(made_single) if state["remove"] > 0 else 100.0 * captures + singles
