@@ -115,7 +115,7 @@ def random_legal(mask, count, seed):
     for action in range(first, size):
         left -= mask[action]
         if left < 0:
-            return int(action)
+            return np.int64(action)
     return -1
 
 
@@ -184,6 +184,13 @@ def _begin(rules, state, weights, mask, skip_forced):
 
 
 @compiled
+def start_all(rules, states):
+    """Make each state the bare first node, its generator kept."""
+    for i in range(len(states)):
+        contract.start(rules, states[i])
+
+
+@compiled
 def reset_range(rules, states, masks, players, observations, skip_forced, weights, first, stop):
     """Begin a new game in each environment, its generator running on. False if an environment reaches no decision."""
     for i in range(first, stop):
@@ -193,6 +200,24 @@ def reset_range(rules, states, masks, players, observations, skip_forced, weight
         players[i] = state["player"]
         contract.observe(rules, state, int(state["player"]), observations[i])
     return True
+
+
+@compiled
+def play_some(rules, states, which, actions, masks, players, observations, weights):
+    """In the games whose indices are in ``which``: one move (none if the action is -1), on to the next decision with a choice.
+
+    ``players[i]`` is -1 once a game is over.
+    """
+    for k in range(len(which)):
+        i = which[k]
+        state = states[i]
+        if actions[i] >= 0:
+            contract.apply(rules, state, int(actions[i]))
+        if _enter(rules, state, weights, masks[i], True) == 0:
+            players[i] = -1
+        else:
+            players[i] = state["player"]
+            contract.observe(rules, state, int(state["player"]), observations[i])
 
 
 @compiled

@@ -1,0 +1,1 @@
+"""The training configs that come with the package, one YAML file each."""

@@ -1,0 +1,59 @@
+"""Players by name: baselines and trained policies."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from ..envs.core.game import Game
+from ..envs.core.players import BASELINES, Decisions, Player
+from ..envs.core.random import mix, next_seed, unit_float
+from .checkpoint import load_policy
+from .network import PolicyNetwork
+from .rollout import infer, sample_actions
+
+
+class PolicyPlayer:
+    """Plays a network's most likely move; draws from its probabilities if ``sample``."""
+
+    def __init__(self, network: PolicyNetwork, sample: bool = False):
+        self.network, self.sample = network, sample
+
+    def __call__(self, decisions: Decisions) -> np.ndarray:
+        rows = self.network.encoder.encode(decisions.states, decisions.observation, decisions.action_mask)
+        logits, _ = infer(self.network, rows, self.network.scale.device)
+        if not self.sample:
+            return np.where(decisions.action_mask == 0, -np.inf, logits).argmax(axis=1)
+        uniforms = np.empty(len(rows), np.float32)
+        for i in range(len(rows)):
+            decisions.seeds[i] = next_seed(decisions.seeds[i])
+            uniforms[i] = unit_float(mix(decisions.seeds[i]))
+        actions, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
+        sample_actions(logits, decisions.action_mask, uniforms, actions, log_probs)
+        return actions
+
+
+def load_player(name: str, game: Game, sample: bool = False) -> Player:
+    """The player called ``name`` for ``game``: ``random``, ``greedy``, or the path of a checkpoint or of a run's folder.
+
+    ValueError if there is no such player, or if it was trained on another game or another size.
+    """
+    if name in BASELINES:
+        return BASELINES[name]
+    path = Path(name)
+    if not path.exists():
+        raise ValueError(f"no player {name!r}: it is neither one of {', '.join(BASELINES)} nor the path of a checkpoint")
+    trained_on, network = load_policy(path)
+    if not _fits(trained_on, game):
+        raise ValueError(f"player {name!r} was trained on {trained_on}, which {game} does not match")
+    return PolicyPlayer(network.to(torch.device("cpu")), sample)
+
+
+def _fits(trained_on: Game, game: Game) -> bool:
+    """Whether a policy for one game can play the other: the same game with the same coding of observations and actions."""
+    return (
+        trained_on.name == game.name
+        and trained_on.num_players == game.num_players
+        and trained_on.num_actions == game.num_actions
+        and np.array_equal(trained_on.observation_high, game.observation_high)
+    )

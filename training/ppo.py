@@ -1,0 +1,223 @@
+"""Proximal policy optimisation (Schulman et al., 2017) in self-play.
+
+One network plays every seat from its own frame. Each iteration plays some moves in many games (rollout.py), then improves the
+policy on the decisions whose outcome is known. ``Trainer`` is the algorithm, ``train`` a whole run: evaluated from the start,
+logged, and saved so that it can go on after any interruption.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..envs import make_vec
+from ..envs.core.game import Game
+from .arena import Evaluation, evaluate
+from .checkpoint import read_checkpoint, restored, save_checkpoint, write_whole
+from .config import TrainingConfig, check_config
+from .league import League
+from .network import PolicyNetwork, masked_logits
+from .players import PolicyPlayer
+from .progress import RunLog, Stop, TrainingProgress
+from .rollout import Batch, Rollout
+
+CHECKPOINT, FINAL_EVALUATION = "checkpoint.pt", "evaluation.json"
+FREE_TO_CHANGE = {"device", "torch_threads", "decisions", "checkpoint_every", "evaluation"}  # when a run is resumed
+
+
+def choose_device(name: str) -> torch.device:
+    """``auto``: a GPU if there is one. ValueError if the device is not to be had."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        return torch.zeros(1, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(f"device {name!r} cannot be used: {str(error).splitlines()[0]}") from None
+
+
+class Trainer:
+    """Everything that learns, and how it learns. ``iterate`` until ``finished``."""
+
+    def __init__(self, config: TrainingConfig):
+        self.config = config
+        torch.set_num_threads(config.torch_threads or os.cpu_count() or 1)
+        self.device = choose_device(config.device)
+        self.vec = make_vec(
+            config.game_name, config.rollout.num_envs, config.seed, config.rollout.threads, skip_forced=True, **config.game_options
+        )
+        self.game: Game = self.vec.game
+        torch.manual_seed(config.seed)
+        self.network = PolicyNetwork(self.game, config.network).to(self.device)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
+        self.league = League(config.league, self.vec.num_envs, self.game.num_players)
+        self.rollout = Rollout(self.vec, self.network, self.league, config.rollout.steps, self.device)
+        self.random = np.random.default_rng(config.seed)
+        self.iteration = 0
+        self.decisions = 0
+
+    @property
+    def finished(self) -> bool:
+        return self.decisions >= self.config.decisions
+
+    def iterate(self) -> dict[str, float]:
+        """Play, learn, and return what is worth knowing about it."""
+        ppo, done = self.config.ppo, min(self.decisions / self.config.decisions, 1.0)
+        learning_rate = ppo.learning_rate + done * (ppo.final_learning_rate - ppo.learning_rate)
+        entropy_weight = ppo.entropy + done * (ppo.final_entropy - ppo.entropy)
+        if self.iteration % self.config.league.snapshot_every == 0 and self.iteration and self.config.league.share > 0:
+            self.league.snapshot(f"iteration-{self.iteration}", self.network)
+        began = time.perf_counter()
+        batch, summary = self.rollout.collect(self.random, ppo.discount, ppo.gae_lambda)
+        played = time.perf_counter()
+        metrics = self.update(batch, learning_rate, entropy_weight) if len(batch) else {}
+        learned = time.perf_counter()
+        self.iteration += 1
+        self.decisions += len(batch)
+        metrics |= {
+            "learning_rate": learning_rate,
+            "entropy_weight": entropy_weight,
+            "games/finished": summary.games,
+            "games/turns": summary.turns,
+            "speed/decisions_per_second": len(batch) / (learned - began),
+            "speed/seconds_playing": played - began,
+            "speed/seconds_learning": learned - played,
+        }
+        metrics |= {f"games/ended by {ending}": count / max(summary.games, 1) for ending, count in summary.endings.items()}
+        metrics |= {f"league/score against {member.name}": member.score for member in self.league.members if member.games}
+        return metrics
+
+    def update(self, batch: Batch, learning_rate: float, entropy_weight: float) -> dict[str, float]:
+        """Some epochs of minibatches over ``batch``. Returns means over all of them."""
+        ppo = self.config.ppo
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        advantage = (batch.advantage - batch.advantage.mean()) / (batch.advantage.std(correction=0) + 1e-8)
+        sums: dict[str, float] = {}
+        minibatches = 0
+        for chosen in self._minibatches(len(batch)):
+            losses = self.losses(batch, chosen, advantage[chosen])
+            loss = losses["policy_loss"] + ppo.value_weight * losses["value_loss"] - entropy_weight * losses["entropy"]
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), ppo.max_grad_norm)
+            self.optimizer.step()
+            minibatches += 1
+            for name, value in losses.items():
+                sums[name] = sums.get(name, 0.0) + float(value.detach())
+        metrics = {f"ppo/{name}": total / minibatches for name, total in sums.items()}
+        unexplained = metrics["ppo/value_loss"] / max(float(batch.target.var(correction=0)), 1e-8)
+        return metrics | {"ppo/explained_variance": 1 - unexplained}
+
+    def _minibatches(self, size: int) -> Iterator[torch.Tensor]:
+        for _ in range(self.config.ppo.epochs):
+            order = torch.from_numpy(self.random.permutation(size)).to(self.device)
+            yield from order.tensor_split(-(-size // self.config.ppo.minibatch))
+
+    def losses(self, batch: Batch, chosen: torch.Tensor, advantage: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The parts of the loss on a minibatch (indices into ``batch``), each a scalar, and what tells how far the policy has moved."""
+        mask = batch.mask[chosen]
+        logits, values = self.network(batch.rows[chosen])
+        log_probs = torch.log_softmax(masked_logits(logits, mask), dim=1)
+        log_ratio = log_probs.gather(1, batch.action[chosen, None]).squeeze(1) - batch.log_prob[chosen]
+        ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - self.config.ppo.clip, 1 + self.config.ppo.clip)
+        legal = mask.sum(dim=1)
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1) / legal.float().log().clamp(min=1e-6)
+        with torch.no_grad():
+            kl = (ratio - 1 - log_ratio).mean()  # the estimator "k3" of John Schulman's note on approximating KL divergence
+            clip_fraction = (ratio != clipped).float().mean()
+        return {
+            "policy_loss": -torch.min(ratio * advantage, clipped * advantage).mean(),
+            "value_loss": (values - batch.target[chosen]).square().mean(),
+            "entropy": torch.where(legal > 1, entropy, 0.0).mean(),
+            "kl": kl,
+            "clip_fraction": clip_fraction,
+        }
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that ``load_state_dict`` needs to go on as if nothing had happened, the network itself apart."""
+        return {
+            "iteration": self.iteration,
+            "decisions": self.decisions,
+            "optimizer": self.optimizer.state_dict(),
+            "league": self.league.state_dict(),
+            "rollout": self.rollout.state_dict(),
+            "games": torch.frombuffer(bytearray(self.vec.save()), dtype=torch.uint8),
+            "random": json.dumps(self.random.bit_generator.state),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.iteration, self.decisions = state["iteration"], state["decisions"]
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.league.load_state_dict(state["league"], self.network)
+        self.rollout.load_state_dict(state["rollout"])
+        self.vec.load(state["games"].numpy().tobytes())
+        self.random.bit_generator.state = json.loads(state["random"])
+
+    def evaluate(self, games: int) -> dict[str, Evaluation]:
+        """The policy in one seat, each of the config's opponents in all others."""
+        player = PolicyPlayer(self.network.eval())
+        others = self.game.num_players - 1
+        seed = self.config.seed + 1_000_000  # not the dice that it learned from
+        return {name: evaluate([player, *[name] * others], self.game, games, seed) for name in self.config.evaluation.opponents}
+
+
+def train(config: TrainingConfig, run: str | Path, resume: bool = False) -> dict[str, Evaluation] | None:
+    """A whole training run, its results in the folder ``run``.
+
+    There: ``config.yaml``, ``checkpoint.pt`` (the policy, and all that going on needs), ``metrics.jsonl`` and TensorBoard's files, at
+    the end ``evaluation.json``. resume: go on from the folder's checkpoint if it has one; on a CPU the result is then the same, bit for
+    bit, as without the interruption. Ctrl-C finishes the iteration, saves and stops.
+
+    Returns the final evaluation against each opponent, None if stopped before. ValueError if the folder already holds a run that
+    is not to be resumed, or one of another config.
+    """
+    run = Path(run)
+    saved = _saved(config, run, resume)
+    trainer = Trainer(config)
+    if saved:
+        restored(run / CHECKPOINT, trainer.network, saved["network"]).train()
+        trainer.load_state_dict(saved["training"])
+    write_whole(run / "config.yaml", config.to_yaml().encode())
+
+    def save() -> None:
+        save_checkpoint(run / CHECKPOINT, config, trainer.network, trainer.state_dict())
+
+    with RunLog(run, trainer.iteration) as log, TrainingProgress(config.decisions, trainer.decisions) as progress, Stop() as stop:
+        while True:
+            if trainer.iteration % config.evaluation.every == 0:
+                log.write(trainer.iteration, trainer.decisions, progress.evaluated(trainer.evaluate(config.evaluation.games)))
+            if trainer.finished or stop.asked or trainer.iteration % config.checkpoint_every == 0:
+                save()
+            if trainer.finished:
+                break
+            if stop.asked:
+                progress.say(f"stopped and saved after {trainer.decisions:,} decisions: the same command with --resume goes on")
+                return None
+            metrics = trainer.iterate()
+            log.write(trainer.iteration, trainer.decisions, metrics)
+            progress.advance(trainer.decisions, metrics)
+        progress.say("final evaluation")
+        final = trainer.evaluate(config.evaluation.final_games)
+        log.write(trainer.iteration, trainer.decisions, progress.evaluated(final, "final"))
+    write_whole(run / FINAL_EVALUATION, json.dumps({name: result.to_dict() for name, result in final.items()}, indent=1).encode())
+    return final
+
+
+def _saved(config: TrainingConfig, run: Path, resume: bool) -> dict[str, Any] | None:
+    """The checkpoint to go on from, None to begin."""
+    if not (run / CHECKPOINT).exists():
+        return None
+    if not resume:
+        raise ValueError(f"{str(run)!r} already holds a run: add --resume to go on with it, or choose another folder by --run")
+    saved = read_checkpoint(run / CHECKPOINT)
+    before, now = check_config(str(run / CHECKPOINT), saved["config"]).model_dump(), config.model_dump()
+    for key in before:
+        if key not in FREE_TO_CHANGE and before[key] != now[key]:
+            raise ValueError(f"{str(run)!r} was begun with {key}: {before[key]}, it cannot go on with {key}: {now[key]}")
+    return saved
