@@ -8,7 +8,7 @@ own. ``rules.py`` defines
     It has at least ``num_players``, ``num_actions``, ``num_outcomes`` (the most outcomes any chance node has) and
     ``observation_size``, all plain ints.
 ``make_rules(config) -> Rules``, ``state_dtype(config) -> np.dtype``, ``observation_bounds(config) -> ObservationBounds``
-    in plain Python.
+    in plain Python. Games observed as planes also have ``action_planes(config)``, see ``Game.action_planes``.
 ``ENDINGS``
     a tuple of short texts that name how a game ended; ``state["ending"]`` is the index. The first, ``""``, means not over.
 

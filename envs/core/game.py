@@ -28,6 +28,8 @@ class Game:
     broadcast_planes: indices of planes that hold one number all over.
     action_feature_high: int8 (action_features,), upper bounds of the numbers that ``observe_actions`` tells of each action; empty
         for games whose plain observation is enough.
+    action_planes: int64 (num_actions,) for games observed as planes, else None: where each action lies on planes of the same height and
+        width, as a flat index into (kinds of action, height, width).
     endings: the texts that ``result`` gives, by the number in ``state["ending"]``.
     """
 
@@ -45,6 +47,8 @@ class Game:
         self.observation_shape: tuple[int, ...] = bounds.low.shape
         features = getattr(self._rules_module, "action_feature_high", None)
         self.action_feature_high: np.ndarray = features(self._model) if features else np.zeros(0, np.int8)
+        planes = getattr(self._rules_module, "action_planes", None)
+        self.action_planes: np.ndarray | None = planes(self._model) if planes else None
         self.endings: tuple[str, ...] = self._rules_module.ENDINGS
         self.num_players: int = self.rules.num_players
         self.num_actions: int = self.rules.num_actions

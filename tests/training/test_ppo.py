@@ -1,0 +1,177 @@
+"""The algorithm on small runs: ratios, masks, values, resuming."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from boardherd.training.config import check_config
+from boardherd.training.network import PolicyNetwork, masked_logits
+from boardherd.training.ppo import Trainer, train
+
+SMALL = {
+    "game": {"name": "herd", "size": 2},
+    "torch_threads": 1,
+    "decisions": 4000,
+    "checkpoint_every": 3,
+    "network": {"hidden": [16, 16]},
+    "rollout": {"num_envs": 16, "steps": 8},
+    "ppo": {"minibatch": 64},
+    "league": {"share": 0.5, "snapshot_every": 2, "pool_size": 2},
+    "evaluation": {"every": 10, "games": 4, "final_games": 8},
+}
+
+
+def small(**changes):
+    return check_config("test", SMALL | changes)
+
+
+@pytest.fixture
+def trainer():
+    trainer = Trainer(small())
+    for _ in range(6):
+        trainer.iterate()
+    return trainer
+
+
+def log_probs_now(trainer, batch):
+    with torch.no_grad():
+        logits, _ = trainer.network(batch.rows)
+    return torch.log_softmax(masked_logits(logits, batch.mask), dim=1)
+
+
+@pytest.mark.parametrize("game", [{"name": "herd", "size": 3}, {"name": "chopat", "num_players": 3}, {"name": "berd", "path": 16, "tokens": 3}])
+def test_first_minibatch_ratio_is_one(game):
+    trainer = Trainer(small(game=game))
+    for _ in range(4):
+        trainer.iterate()
+    batch, _ = trainer.rollout.collect(trainer.random, 1.0, 0.95)
+    now = log_probs_now(trainer, batch).gather(1, batch.action[:, None]).squeeze(1)
+    assert len(batch) > 50
+    torch.testing.assert_close(now, batch.log_prob, atol=1e-4, rtol=0)
+
+
+def test_taken_actions_are_legal_and_illegal_ones_have_no_probability(trainer):
+    batch, _ = trainer.rollout.collect(trainer.random, 1.0, 0.95)
+    assert (batch.mask.gather(1, batch.action[:, None]) == 1).all()
+    assert (log_probs_now(trainer, batch).exp()[batch.mask == 0] == 0).all()
+
+
+def test_no_gradient_reaches_illegal_logits(trainer):
+    batch, _ = trainer.rollout.collect(trainer.random, 1.0, 0.95)
+    seen = {}
+    trainer.network.policy.register_full_backward_hook(lambda module, inputs, outputs: seen.update(gradient=outputs[0]))
+    losses = trainer.losses(batch, torch.arange(len(batch)), batch.advantage)
+    (losses["policy_loss"] - losses["entropy"]).backward()
+    assert (seen["gradient"][batch.mask == 0] == 0).all()
+    assert (seen["gradient"][batch.mask == 1] != 0).any()
+
+
+def test_entropy_of_equal_logits_is_one(trainer):
+    batch, _ = trainer.rollout.collect(trainer.random, 1.0, 0.95)
+    with torch.no_grad():
+        trainer.network.policy.weight.zero_()
+        trainer.network.policy.bias.zero_()
+    assert trainer.losses(batch, torch.arange(len(batch)), batch.advantage)["entropy"].item() == pytest.approx(1, abs=1e-5)
+
+
+def test_values_sum_to_zero_and_learn_the_sign():
+    trainer = Trainer(small(decisions=30_000, ppo={"minibatch": 256}, rollout={"num_envs": 64, "steps": 8}))
+    while not trainer.finished:
+        trainer.iterate()
+    game = trainer.game
+    black_ahead = game.from_position("1x/xxx/xx b 1 3 3")  # one removal cannot save White
+    for seat, sign in ((0, 1), (1, -1)):
+        rows = trainer.network.encoder.encode(black_ahead, game.observe(black_ahead, seat)[None], game.legal_mask(black_ahead)[None])
+        with torch.no_grad():
+            _, values = trainer.network(torch.from_numpy(rows))
+        assert values.sum().item() == pytest.approx(0, abs=1e-6)
+        if seat == game.player(black_ahead):
+            assert np.sign(values[0, 0].item()) == sign
+
+
+def test_decisions_are_counted_once(trainer):
+    """Every decision of the learner is either learned from or still open."""
+    before = trainer.rollout.is_open.sum()
+    batch, _ = trainer.rollout.collect(trainer.random, 1.0, 0.95)
+    assert len(batch) + trainer.rollout.is_open.sum() == trainer.rollout.learning.sum() + before
+
+
+def test_opponents_change_only_at_the_end_of_a_game(trainer):
+    rollout, league = trainer.rollout, trainer.league
+    assert league.members
+    for _ in range(5):
+        assigned = league.assigned.copy()
+        rollout.collect(trainer.random, 1.0, 0.95)
+        unfinished = ~rollout.over.any(axis=0)
+        assert (league.assigned[unfinished] == assigned[unfinished]).all()
+    assert (league.assigned > 0).any()
+
+
+def weights(path):
+    return torch.load(path / "checkpoint.pt", weights_only=True)["network"]
+
+
+def test_resumed_run_equals_an_uninterrupted_one(tmp_path, monkeypatch):
+    train(small(), tmp_path / "whole")
+
+    class Killed(Exception):
+        pass
+
+    iterate, count = Trainer.iterate, iter(range(100))
+
+    def dying(self):
+        if next(count) == 7:  # between two checkpoints
+            raise Killed
+        return iterate(self)
+
+    monkeypatch.setattr(Trainer, "iterate", dying)
+    with pytest.raises(Killed):
+        train(small(), tmp_path / "killed")
+    monkeypatch.setattr(Trainer, "iterate", iterate)
+    train(small(), tmp_path / "killed", resume=True)
+    whole, resumed = weights(tmp_path / "whole"), weights(tmp_path / "killed")
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+
+    def timeless(path):
+        entries = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
+        return [{key: value for key, value in entry.items() if not key.startswith("speed/")} for entry in entries]
+
+    assert timeless(tmp_path / "whole") == timeless(tmp_path / "killed")
+
+
+def test_a_run_is_not_overwritten_nor_resumed_with_another_config(tmp_path):
+    train(small(decisions=200), tmp_path / "run")
+    with pytest.raises(ValueError, match="already holds a run"):
+        train(small(decisions=200), tmp_path / "run")
+    with pytest.raises(ValueError, match="begun with ppo"):
+        train(small(ppo={"minibatch": 32}), tmp_path / "run", resume=True)
+
+
+def test_convolutions_learn_too(tmp_path):
+    trainer = Trainer(small(network={"kind": "conv", "channels": 4, "convolutions": 2, "hidden": [16]}))
+    before = trainer.network.policy.weight.clone()
+    for _ in range(3):
+        trainer.iterate()
+    assert not torch.equal(before, trainer.network.policy.weight)
+    with pytest.raises(ValueError, match="conv needs planes"):
+        Trainer(small(game={"name": "chopat"}, network={"kind": "conv"}))
+
+
+def test_same_seed_same_network():
+    one, two = Trainer(small()), Trainer(small())
+    for _ in range(3):
+        one.iterate(), two.iterate()
+    assert all(torch.equal(a, b) for a, b in zip(one.network.parameters(), two.network.parameters(), strict=True))
+
+
+def test_unknown_device_is_refused():
+    with pytest.raises(ValueError, match="device"):
+        Trainer(small(device="toaster"))
+
+
+def test_network_drops_what_tells_nothing():
+    trainer = Trainer(small())
+    network: PolicyNetwork = trainer.network
+    cells = 7
+    assert len(network.encoder.columns) == 5 * cells + 3  # five planes of cells that can change, three numbers
