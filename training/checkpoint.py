@@ -11,7 +11,7 @@ import torch
 from ..envs import make_game
 from ..envs.core.game import Game
 from .config import TrainingConfig, check_config
-from .network import PolicyNetwork
+from .network import PolicyNetwork, make_network
 
 FORMAT = "boardherd checkpoint 1"
 
@@ -72,7 +72,7 @@ def load_policy(path: Path) -> tuple[Game, PolicyNetwork]:
     options = dict(content["game"])
     game = make_game(options.pop("name"), **options)
     config = check_config(str(path), content["config"])
-    return game, restored(path, PolicyNetwork(game, config.network), content["network"])
+    return game, restored(path, make_network(game, config.network), content["network"])
 
 
 def restored(path: Path, network: PolicyNetwork, weights: dict[str, Any]) -> PolicyNetwork:

@@ -15,8 +15,8 @@ class _Section(BaseModel):
 
 
 class NetworkConfig(_Section):
-    kind: Literal["mlp", "conv"] = Field("mlp", description="a plain network over all numbers, or convolutions over the planes of a board")
-    hidden: tuple[PositiveInt, ...] = Field((128, 128), min_length=1, description="widths of the fully connected layers")
+    kind: Literal["mlp", "conv"] = Field("mlp", description="fully connected, or convolutions over the planes of a board")
+    hidden: tuple[PositiveInt, ...] = Field((128, 128), min_length=1, description="widths of the fully connected layers (conv: of those that lead to the values)")
     channels: PositiveInt = Field(32, description="channels of each convolution (conv only)")
     convolutions: PositiveInt = Field(3, description="number of 3x3 convolutions (conv only)")
 

@@ -21,7 +21,7 @@ class PolicyPlayer:
 
     def __call__(self, decisions: Decisions) -> np.ndarray:
         rows = self.network.encoder.encode(decisions.states, decisions.observation, decisions.action_mask)
-        logits, _ = infer(self.network, rows, self.network.scale.device)
+        logits, _ = infer(self.network, rows, self.network.device)
         if not self.sample:
             return np.where(decisions.action_mask == 0, -np.inf, logits).argmax(axis=1)
         uniforms = np.empty(len(rows), np.float32)

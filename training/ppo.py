@@ -6,7 +6,6 @@ logged, and saved so that it can go on after any interruption.
 """
 
 import json
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +19,9 @@ from ..envs.core.game import Game
 from .arena import Evaluation, evaluate
 from .checkpoint import read_checkpoint, restored, save_checkpoint, write_whole
 from .config import TrainingConfig, check_config
+from .hardware import choose_device, prepare
 from .league import League
-from .network import PolicyNetwork, masked_logits
+from .network import make_network, masked_logits
 from .players import PolicyPlayer
 from .progress import RunLog, Stop, TrainingProgress
 from .rollout import Batch, Rollout
@@ -30,29 +30,19 @@ CHECKPOINT, FINAL_EVALUATION = "checkpoint.pt", "evaluation.json"
 FREE_TO_CHANGE = {"device", "torch_threads", "decisions", "checkpoint_every", "evaluation"}  # when a run is resumed
 
 
-def choose_device(name: str) -> torch.device:
-    """``auto``: a GPU if there is one. ValueError if the device is not to be had."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu")
-    try:
-        return torch.zeros(1, device=name).device
-    except (RuntimeError, AssertionError) as error:
-        raise ValueError(f"device {name!r} cannot be used: {str(error).splitlines()[0]}") from None
-
-
 class Trainer:
     """Everything that learns, and how it learns. ``iterate`` until ``finished``."""
 
     def __init__(self, config: TrainingConfig):
         self.config = config
-        torch.set_num_threads(config.torch_threads or os.cpu_count() or 1)
+        prepare(config.torch_threads)
         self.device = choose_device(config.device)
         self.vec = make_vec(
             config.game_name, config.rollout.num_envs, config.seed, config.rollout.threads, skip_forced=True, **config.game_options
         )
         self.game: Game = self.vec.game
         torch.manual_seed(config.seed)
-        self.network = PolicyNetwork(self.game, config.network).to(self.device)
+        self.network = make_network(self.game, config.network).to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
         self.league = League(config.league, self.vec.num_envs, self.game.num_players)
         self.rollout = Rollout(self.vec, self.network, self.league, config.rollout.steps, self.device)
@@ -120,14 +110,15 @@ class Trainer:
 
     def losses(self, batch: Batch, chosen: torch.Tensor, advantage: torch.Tensor) -> dict[str, torch.Tensor]:
         """The parts of the loss on a minibatch (indices into ``batch``), each a scalar, and what tells how far the policy has moved."""
-        mask = batch.mask[chosen]
-        logits, values = self.network(batch.rows[chosen])
-        log_probs = torch.log_softmax(masked_logits(logits, mask), dim=1)
+        mask = batch.mask.index_select(0, chosen)
+        logits, values = self.network(batch.rows.index_select(0, chosen))
+        logits = masked_logits(logits, mask)
+        probabilities, log_probs = torch.softmax(logits, dim=1), torch.log_softmax(logits, dim=1)
         log_ratio = log_probs.gather(1, batch.action[chosen, None]).squeeze(1) - batch.log_prob[chosen]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - self.config.ppo.clip, 1 + self.config.ppo.clip)
         legal = mask.sum(dim=1)
-        entropy = -(log_probs.exp() * log_probs).sum(dim=1) / legal.float().log().clamp(min=1e-6)
+        entropy = -(probabilities * log_probs).sum(dim=1) / legal.float().log().clamp(min=1e-6)
         with torch.no_grad():
             kl = (ratio - 1 - log_ratio).mean()  # the estimator "k3" of John Schulman's note on approximating KL divergence
             clip_fraction = (ratio != clipped).float().mean()

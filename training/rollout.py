@@ -22,7 +22,10 @@ _ARRAYS = ("open_rows", "open_mask", "open_action", "is_open")
 
 @compiled
 def sample_actions(logits, masks, uniforms, actions, log_probs):
-    """Draw legal actions from softmax(logits) by uniform numbers in [0, 1), and write their log-probabilities (float32)."""
+    """Draw legal actions from softmax(logits) by uniform numbers in [0, 1), and write their log-probabilities (float32).
+
+    ``logits`` is used up: legal entries are overwritten.
+    """
     for i in range(len(logits)):
         row, mask = logits[i], masks[i]
         size = np.uintp(len(row))
@@ -33,17 +36,18 @@ def sample_actions(logits, masks, uniforms, actions, log_probs):
         total = np.float32(0.0)
         for j in range(size):
             if mask[j] != 0:
-                total += np.exp(row[j] - highest)
+                row[j] = np.exp(row[j] - highest)
+                total += row[j]
         left = np.float32(uniforms[i]) * total
         action = np.int64(-1)
         for j in range(size):
             if mask[j] != 0:
                 action = np.int64(j)
-                left -= np.exp(row[j] - highest)
+                left -= row[j]
                 if left < 0:
                     break
         actions[i] = action
-        log_probs[i] = row[action] - highest - np.log(total)
+        log_probs[i] = np.log(row[action] / total)
 
 
 @compiled
@@ -195,8 +199,13 @@ class Rollout:
             advantages, targets, closed, open_advantages, open_targets, open_closed, np.empty((n, 3 * n)),
         )  # fmt: skip
 
+        at, open_at = np.flatnonzero(closed), np.flatnonzero(open_closed)
+
         def joined(now: np.ndarray, before: np.ndarray) -> torch.Tensor:
-            return torch.from_numpy(np.concatenate([now[closed], before[open_closed]])).to(self.device)
+            out = np.empty((len(at) + len(open_at), *now.shape[2:]), now.dtype)
+            np.take(now.reshape(-1, *now.shape[2:]), at, axis=0, out=out[: len(at)], mode="clip")
+            np.take(before.reshape(-1, *now.shape[2:]), open_at, axis=0, out=out[len(at) :], mode="clip")
+            return torch.from_numpy(out).to(self.device)
 
         batch = Batch(
             rows=joined(self.rows, self.open_rows),

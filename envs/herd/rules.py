@@ -18,6 +18,7 @@ MAX_SQUARES = MAX_WIDTH * MAX_WIDTH
 ENDINGS = ("", "board full", "turn cap")
 BOARD_FULL, TURN_CAP = 1, 2
 NO_LIMIT = 127  # neighbours given to squares off the board, so that they never count as surrounded
+ACTION_FEATURES = 8
 DIRECTIONS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (u, v)
 
 STATE = np.dtype(
@@ -37,6 +38,7 @@ class Rules(NamedTuple):
     num_actions: int
     num_outcomes: int
     observation_size: int
+    action_features: int
     width: int
     max_turns: int
     square_of: np.ndarray  # u2 (cells,)
@@ -66,6 +68,7 @@ def make_rules(config: Config) -> Rules:
         num_actions=len(board),
         num_outcomes=21,
         observation_size=9 * width * width,
+        action_features=ACTION_FEATURES,
         width=width,
         max_turns=config.max_turns,
         square_of=np.array([square[cell] for cell in board], np.uint16),
@@ -87,6 +90,14 @@ def observation_bounds(config: Config) -> ObservationBounds:
         low[3, v, u] = 1
     high[4], high[5], high[6] = 1, 6, 127
     return ObservationBounds(low, high, broadcast_planes=(4, 5, 6))
+
+
+def action_feature_high(config: Config) -> np.ndarray:
+    return np.array([1, 6, 6, 6, 6, 6, 6, 6], np.int8)
+
+
+def action_planes(config: Config) -> np.ndarray:
+    return make_rules(config).square_of.astype(np.int64)
 
 
 @compiled
@@ -263,3 +274,39 @@ def observe(rules, state, player, out):
     plane += size
     for square in range(size):
         out[plane + square] = (board[square] == 0) & (around[own_around + square] == degree[square])
+
+
+@compiled
+def observe_actions(rules, state, mask, out):
+    """What each cell's surroundings make of it: 0 removing; 1 own, 2 enemy, 3 empty neighbours; 4 enemy stones that placing here
+    captures; neighbours that are single stones, 5 enemy and 6 own; 7 enemy neighbours that a removal here leaves single."""
+    player = int(state["player"])
+    board, around, degree, neighbours = state["board"], state["around"], rules.degree, rules.neighbours
+    own, enemy = player * MAX_SQUARES, (1 - player) * MAX_SQUARES
+    removing = state["remove"] > 0
+    for cell in range(rules.num_actions):
+        first = ACTION_FEATURES * cell
+        for k in range(first, first + ACTION_FEATURES):
+            out[k] = 0
+        if mask[cell] == 0:
+            continue
+        square = int(rules.square_of[cell])
+        friends, foes = int(around[own + square]), int(around[enemy + square])
+        captures, single_foes, single_friends, made_single = 0, 0, 0, 0
+        for k in range(6 * square, 6 * square + int(degree[square])):
+            near = int(neighbours[k])
+            near_friends, near_foes = int(around[own + near]), int(around[enemy + near])
+            if board[near] == 2 - player:
+                captures += near_friends == int(degree[near]) - 1
+                single_foes += near_foes == 0
+                made_single += near_foes == 1
+            elif board[near] == player + 1:
+                single_friends += near_friends == 0
+        out[first] = removing
+        out[first + 1] = friends
+        out[first + 2] = foes
+        out[first + 3] = int(degree[square]) - friends - foes
+        out[first + 4] = 0 if removing else captures
+        out[first + 5] = single_foes
+        out[first + 6] = single_friends
+        out[first + 7] = made_single if removing else 0

@@ -1,0 +1,46 @@
+"""``boardherd replay``: shows or checks a recorded game."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...envs import make_game
+from ...envs.core.game import Game, State
+from ...envs.core.replay import read_record
+from ...envs.core.replay import replay as states_of
+from ..match import Story, board, seat_letter
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a game saved by 'boardherd play'")],
+    check: Annotated[bool, typer.Option("--check", help="only check that the game follows the rules, and tell how it ended")] = False,
+    delay: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="pause between turns")] = 0.0,
+) -> None:
+    """Show a recorded game: the board whenever another player is up, and what was thrown and played in between."""
+    record = read_record(file, make_game)
+    game, states = record.game, list(states_of(record))
+    seats = ", ".join(f"{seat_letter(seat)}: {name}" for seat, name in enumerate(record.players))
+    print(f"{game.name} {' '.join(f'{key}={value}' for key, value in game.config.items())}; seed {record.seed}; {seats}")
+    if not check:
+        story, shown_for = Story(record), None
+        for state, event in zip(states, record.events, strict=False):
+            seat = game.player(state)
+            if seat is not None and seat != shown_for:
+                story.tell()
+                print(f"\n{board(game, state)}", flush=True)
+                shown_for = seat
+                time.sleep(delay)
+            story.add(seat, event)
+        story.tell()
+        print(f"\n{board(game, states[-1])}")
+    throws = sum(event.kind == "throw" for event in record.events)
+    print(f"moves: {len(record.events) - throws}, throws: {throws}, all by the rules; {_end(game, states[-1])}")
+
+
+def _end(game: Game, state: State) -> str:
+    if not game.is_over(state):
+        return "the game is not over"
+    payoffs = ", ".join(f"{seat_letter(seat)} {payoff:+.4g}" for seat, payoff in enumerate(game.payoffs(state)))
+    return f"ended by: {game.result(state)}; payoffs: {payoffs}"

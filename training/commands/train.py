@@ -1,0 +1,47 @@
+"""``boardherd train``: a training run from a YAML config."""
+
+import shlex
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ...envs import make_game
+from ..config import load_config
+
+
+def train(
+    config: Annotated[str, typer.Argument(metavar="CONFIG", help="a YAML file, or the name of a config that comes with boardherd, such as herd")],
+    overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="keys to change, such as ppo.learning_rate=1e-3")] = None,
+    run: Annotated[Path | None, typer.Option(metavar="DIR", help="folder for the results (default: runs/CONFIG-DATE-TIME)")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the run in the folder named by --run")] = False,
+) -> None:
+    """Train a policy by self-play, and evaluate it.
+
+    The results go to a folder: config.yaml, checkpoint.pt, metrics.jsonl, files for TensorBoard, and evaluation.json at the end.
+    Ctrl-C saves and stops; --resume goes on.
+    """
+    if resume and run is None:
+        raise ValueError("--resume needs --run DIR, the folder of the run to go on with")
+    loaded = load_config(config, overrides or ())
+    if run is None:
+        run = Path("runs") / f"{Path(config).stem}-{datetime.now():%Y%m%d-%H%M%S}"
+    game = make_game(loaded.game_name, **loaded.game_options)
+    console = Console(highlight=False, markup=False)
+    console.print(f"the run's folder: {run}")
+    from ..ppo import FINAL_EVALUATION
+    from ..ppo import train as train_policy
+    from ..report import training_table
+
+    results = train_policy(loaded, run, resume)
+    if results is None:
+        console.print(f"to go on: boardherd train {shlex.join([config, *(overrides or ())])} --run {shlex.quote(str(run))} --resume", soft_wrap=True)
+        sys.exit(130)
+    console.print(training_table(results))
+    others = " ".join(["greedy"] * (game.num_players - 1))
+    console.print(f"results: {run / FINAL_EVALUATION}", soft_wrap=True)
+    console.print(f"compare: boardherd evaluate {game.name} {shlex.quote(str(run))} {others}", soft_wrap=True)
+    console.print(f"play against it: boardherd play {game.name} {shlex.quote(str(run))}", soft_wrap=True)
