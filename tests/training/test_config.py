@@ -1,0 +1,68 @@
+"""Configs: defaults, overrides, and one clear line for whatever is wrong."""
+
+import pytest
+from boardherd.envs import GAMES
+from boardherd.training.config import load_config, shipped_configs
+from boardherd.training.ppo import Trainer
+
+
+@pytest.fixture
+def config_file(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("game: {name: herd, size: 3}\nppo:\n  learning_rate: 0.002\n")
+    return path
+
+
+def test_file_and_overrides(config_file):
+    config = load_config(str(config_file), ["ppo.learning_rate=1e-3", "rollout.num_envs=8", "game.size=4", "network.hidden=[32, 16]"])
+    assert config.ppo.learning_rate == 1e-3
+    assert config.rollout.num_envs == 8
+    assert config.game == {"name": "herd", "size": 4}
+    assert config.network.hidden == (32, 16)
+    assert load_config(str(config_file)).ppo.learning_rate == 0.002
+
+
+def test_yaml_round_trip(config_file, tmp_path):
+    config = load_config(str(config_file))
+    (tmp_path / "again.yaml").write_text(config.to_yaml())
+    assert load_config(str(tmp_path / "again.yaml")) == config
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("game: {name: herd}\npp: {}\n", "unknown key pp, did you mean ppo"),
+        ("game: {name: herd}\nppo: {lerning_rate: 1}\n", "unknown key ppo.lerning_rate, did you mean learning_rate.*allowed here"),
+        ("game: {name: herd}\nppo: {clip: zero}\n", "ppo.clip.*'zero'"),
+        ("game: {name: herd}\nppo: {discount: 1.5}\n", "ppo.discount.*less than or equal to 1.*1.5"),
+        ("game: {size: 5}\n", "game: name is missing"),
+        ("ppo: {}\n", "game"),
+        ("game: [\n", "no valid YAML"),
+        ("just text\n", "must hold keys"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path, text, message):
+    path = tmp_path / "wrong.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message) as caught:
+        load_config(str(path))
+    assert "\n" not in str(caught.value)
+    assert "wrong.yaml" in str(caught.value)
+
+
+@pytest.mark.parametrize(("override", "message"), [("ppo", "must look like"), ("game.size.x=1", "size is a single value"), ("ppo.clip=[", "no valid YAML")])
+def test_wrong_overrides(config_file, override, message):
+    with pytest.raises(ValueError, match=message):
+        load_config(str(config_file), [override])
+
+
+def test_missing_file_names_what_there_is():
+    with pytest.raises(ValueError, match="no config file 'nowhere'.*herd"):
+        load_config("nowhere")
+
+
+@pytest.mark.parametrize("name", shipped_configs())
+def test_shipped_configs_are_valid(name):
+    config = load_config(name)
+    assert config.game_name in GAMES
+    Trainer(load_config(name, ["rollout.num_envs=2", "rollout.steps=1"]))

@@ -1,0 +1,73 @@
+"""The pool of earlier policies."""
+
+import numpy as np
+import pytest
+from boardherd.envs import make_game
+from boardherd.training.config import LeagueConfig, NetworkConfig
+from boardherd.training.league import League
+from boardherd.training.network import make_network
+
+NETWORK = make_network(make_game("herd", size=2), NetworkConfig(hidden=(4,)))
+
+
+def league(num_envs=400, num_players=2, members=2, **config):
+    league = League(LeagueConfig(**({"share": 0.5, "pool_size": 3} | config)), num_envs, num_players)
+    for k in range(members):
+        league.snapshot(f"m{k}", NETWORK)
+    return league
+
+
+def finish_all(league, seed=0, payoffs=None):
+    games = np.arange(league.num_envs)
+    league.finish(games, np.zeros((len(games), league.num_players)) if payoffs is None else payoffs, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize(("num_players", "seats"), [(2, 1), (3, 1), (4, 2), (5, 2)])
+def test_share_and_seats(num_players, seats):
+    pool = league(num_players=num_players)
+    finish_all(pool)
+    against = (pool.assigned > 0).any(axis=1)
+    assert 0.4 < against.mean() < 0.6
+    assert ((pool.assigned[against] > 0).sum(axis=1) == seats).all()
+    assert all(len(set(row[row > 0])) == 1 for row in pool.assigned[against])
+    assert (pool.assigned > 0).mean(axis=0) == pytest.approx(seats / num_players * against.mean(), abs=0.1)
+
+
+def test_scores_are_kept_per_matchup_and_hard_opponents_come_more_often():
+    pool = league()
+    finish_all(pool)
+    for _ in range(5):
+        payoffs = np.where(pool.assigned == 0, 1.0, -1.0)  # wins against all
+        lost = (pool.assigned == 2).any(axis=1)
+        payoffs[lost] *= -1  # but the second member
+        finish_all(pool, payoffs=payoffs)
+    assert pool.members[0].score > 0.9
+    assert pool.members[1].score < 0.1
+    assert (pool.assigned == 2).sum() > 5 * (pool.assigned == 1).sum()
+
+
+def test_full_pool_drops_the_easiest_without_touching_games_under_way():
+    pool = league(members=3)
+    for member, score in zip(pool.members, (0.9, 0.5, 0.6), strict=True):
+        member.score = score
+    pool.assigned[0] = (0, 1)  # a game against the easiest is under way
+    pool.snapshot("new", NETWORK)
+    assert [member.name for member in pool.members] == ["m0", "m1", "new"]
+    pool.assigned[:] = 0
+    pool.snapshot("newer", NETWORK)
+    assert [member.name for member in pool.members] == ["newer", "m1", "new"]
+
+
+def test_snapshots_do_not_learn():
+    pool = league(members=1)
+    assert not any(parameter.requires_grad for parameter in pool.members[0].network.parameters())
+    assert pool.members[0].network is not NETWORK
+
+
+def test_state_round_trip():
+    pool = league()
+    finish_all(pool)
+    again = league(members=0)
+    again.load_state_dict(pool.state_dict(), NETWORK)
+    assert (again.assigned == pool.assigned).all()
+    assert [(m.name, m.score, m.games) for m in again.members] == [(m.name, m.score, m.games) for m in pool.members]
