@@ -43,7 +43,7 @@ def _timed(what: str, work: Callable[[], int], seconds: float, rounds: int) -> S
     per_second, per_cpu_second = [], []
     for _ in range(rounds):
         steps, began, cpu_began = 0, time.perf_counter(), time.process_time()
-        while time.perf_counter() - began < seconds:
+        while steps == 0 or time.perf_counter() - began < seconds:
             steps += work()
         per_second.append(steps / (time.perf_counter() - began))
         per_cpu_second.append(steps / max(time.process_time() - cpu_began, 1e-9))

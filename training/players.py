@@ -10,7 +10,7 @@ from ..envs.core.players import BASELINES, Decisions, Player
 from ..envs.core.random import mix, next_seed, unit_float
 from .checkpoint import load_policy
 from .network import PolicyNetwork
-from .rollout import infer, sample_actions
+from .rollout import infer, sample_choices
 
 
 class PolicyPlayer:
@@ -20,17 +20,18 @@ class PolicyPlayer:
         self.network, self.sample = network, sample
 
     def __call__(self, decisions: Decisions) -> np.ndarray:
-        rows = self.network.encoder.encode(decisions.states, decisions.observation, decisions.action_mask)
-        logits, _ = infer(self.network, rows, self.network.device)
+        rows, actions = self.network.encoder.encode(decisions.states, decisions.observation, decisions.action_mask)
+        logits, _ = infer(self.network, rows, actions, self.network.device)
+        everyone = np.arange(len(rows))
         if not self.sample:
-            return np.where(decisions.action_mask == 0, -np.inf, logits).argmax(axis=1)
+            return actions[everyone, logits.argmax(axis=1)].astype(np.int64)
         uniforms = np.empty(len(rows), np.float32)
         for i in range(len(rows)):
             decisions.seeds[i] = next_seed(decisions.seeds[i])
             uniforms[i] = unit_float(mix(decisions.seeds[i]))
-        actions, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
-        sample_actions(logits, decisions.action_mask, uniforms, actions, log_probs)
-        return actions
+        choices, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
+        sample_choices(logits, actions, uniforms, choices, log_probs)
+        return actions[everyone, choices].astype(np.int64)
 
 
 def load_player(name: str, game: Game, sample: bool = False) -> Player:

@@ -21,7 +21,7 @@ from .checkpoint import read_checkpoint, restored, save_checkpoint, write_whole
 from .config import TrainingConfig, check_config
 from .hardware import choose_device, prepare
 from .league import League
-from .network import make_network, masked_logits
+from .network import NO_ACTION, make_network
 from .players import PolicyPlayer
 from .progress import RunLog, Stop, TrainingProgress
 from .rollout import Batch, Rollout
@@ -110,14 +110,13 @@ class Trainer:
 
     def losses(self, batch: Batch, chosen: torch.Tensor, advantage: torch.Tensor) -> dict[str, torch.Tensor]:
         """The parts of the loss on a minibatch (indices into ``batch``), each a scalar, and what tells how far the policy has moved."""
-        mask = batch.mask.index_select(0, chosen)
-        logits, values = self.network(batch.rows.index_select(0, chosen))
-        logits = masked_logits(logits, mask)
+        actions = batch.actions.index_select(0, chosen)
+        logits, values = self.network(batch.rows.index_select(0, chosen), actions)
         probabilities, log_probs = torch.softmax(logits, dim=1), torch.log_softmax(logits, dim=1)
-        log_ratio = log_probs.gather(1, batch.action[chosen, None]).squeeze(1) - batch.log_prob[chosen]
+        log_ratio = log_probs.gather(1, batch.choice[chosen, None]).squeeze(1) - batch.log_prob[chosen]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - self.config.ppo.clip, 1 + self.config.ppo.clip)
-        legal = mask.sum(dim=1)
+        legal = (actions != NO_ACTION).sum(dim=1)
         entropy = -(probabilities * log_probs).sum(dim=1) / legal.float().log().clamp(min=1e-6)
         with torch.no_grad():
             kl = (ratio - 1 - log_ratio).mean()  # the estimator "k3" of John Schulman's note on approximating KL divergence

@@ -5,18 +5,27 @@ from collections.abc import Mapping
 from rich.table import Table
 
 from .arena import Evaluation, Score
+from .match import seat_letter
 
 
-def _share(middle: float, low: float, high: float) -> str:
-    return f"{middle:.1%}  ({low:.1%} to {high:.1%})"
+def _wins(score: Score) -> str:
+    return f"{score.wins:.1%} ({100 * score.wins_low:.1f}-{100 * score.wins_high:.1f})"
 
 
 def _payoff(score: Score) -> str:
-    return f"{score.payoff:+.3f}  ({score.payoff_low:+.3f} to {score.payoff_high:+.3f})"
+    return f"{score.payoff:+.3f} ({score.payoff_low:+.3f} to {score.payoff_high:+.3f})"
 
 
 def _seats(score: Score) -> str:
-    return "  ".join(f"{'abcdefghijklmnop'[seat]} {share:.1%}" for seat, share in enumerate(score.by_seat))
+    return " ".join(f"{seat_letter(seat)}:{share:.0%}" for seat, share in enumerate(score.by_seat))
+
+
+def _table(*columns: str) -> Table:
+    table = Table(*columns, caption_justify="left", caption="In brackets: 95 % intervals.")
+    table.columns[0].overflow = "fold"
+    for column in table.columns[1:4]:
+        column.no_wrap = True
+    return table
 
 
 def _endings(evaluation: Evaluation) -> str:
@@ -24,29 +33,27 @@ def _endings(evaluation: Evaluation) -> str:
 
 
 def describe(evaluation: Evaluation) -> str:
-    """What was played, in one or two sentences."""
+    """What was played and how it ended, in some sentences."""
     options = " ".join(f"{key}={value}" for key, value in evaluation.game.items() if key != "name")
+    orders = f"{evaluation.seeds:,} seeds, seat orders of each: {evaluation.orders}"
     return (
-        f"{evaluation.games:,} games of {evaluation.game['name']} ({options}): {evaluation.seeds:,} seeds in {evaluation.orders} seat orders each; "
-        f"{evaluation.mean_turns:.1f} turns on average. How they ended: {_endings(evaluation)}."
+        f"{evaluation.games:,} games of {evaluation.game['name']} ({options}): {orders}; {evaluation.mean_turns:.1f} turns on average. "
+        f"Ended by: {_endings(evaluation)}. Equal players would win {evaluation.fair:.1%} a seat; a shared win counts in parts."
     )
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:
     """A row for each player."""
-    table = Table("player", "seats", "wins (95 % interval)", "payoff (95 % interval)", "wins by seat", caption_justify="left")
-    table.caption = f"Equal players would win {evaluation.fair:.1%} a seat; a shared win counts in parts."
+    table = _table("player", "seats", "wins", "payoff", "wins by seat")
     for score in evaluation.scores:
-        wins = _share(score.wins, score.wins_low, score.wins_high)
-        table.add_row(score.name, str(score.seats), wins, _payoff(score), _seats(score))
+        table.add_row(score.name, str(score.seats), _wins(score), _payoff(score), _seats(score))
     return table
 
 
 def training_table(results: Mapping[str, Evaluation]) -> Table:
     """A row for each opponent, with how the trained policy did against it."""
-    table = Table("against", "games", "wins (95 % interval)", "payoff (95 % interval)", "wins by seat", "ended by")
+    table = _table("against", "games", "wins", "payoff", "wins by seat")
     for name, evaluation in results.items():
         score = evaluation.scores[0]
-        wins = _share(score.wins, score.wins_low, score.wins_high)
-        table.add_row(name, f"{evaluation.games:,}", wins, _payoff(score), _seats(score), _endings(evaluation))
+        table.add_row(name, f"{evaluation.games:,}", _wins(score), _payoff(score), _seats(score))
     return table

@@ -15,39 +15,38 @@ import torch
 from ..envs.core.compiling import compiled
 from ..envs.core.vector import BatchEnv
 from .league import League
-from .network import MASKED, PolicyNetwork
+from .network import NO_ACTION, PolicyNetwork
 
-_ARRAYS = ("open_rows", "open_mask", "open_action", "is_open")
+_ARRAYS = ("open_rows", "open_actions", "open_choice", "is_open")
 
 
 @compiled
-def sample_actions(logits, masks, uniforms, actions, log_probs):
-    """Draw legal actions from softmax(logits) by uniform numbers in [0, 1), and write their log-probabilities (float32).
+def sample_choices(logits, actions, uniforms, choices, log_probs):
+    """Draw from softmax(logits) over the legal actions of each row by uniform numbers in [0, 1).
 
-    ``logits`` is used up: legal entries are overwritten.
+    logits: float32 (B, W), used up. actions: int16 (B, at least W), legal ones, then NO_ACTION. Written: choices int64 (B,), places in
+    the rows of ``actions``, and their log-probabilities float32 (B,).
     """
     for i in range(len(logits)):
-        row, mask = logits[i], masks[i]
-        size = np.uintp(len(row))
-        highest = np.float32(MASKED)
-        for j in range(size):
-            if mask[j] != 0 and row[j] > highest:
-                highest = row[j]
+        row, legal = logits[i], actions[i]
+        count = 1
+        highest = row[0]
+        while count < len(row) and legal[count] != NO_ACTION:
+            highest = max(highest, row[count])
+            count += 1
         total = np.float32(0.0)
-        for j in range(size):
-            if mask[j] != 0:
-                row[j] = np.exp(row[j] - highest)
-                total += row[j]
+        for k in range(count):
+            row[k] = np.exp(row[k] - highest)
+            total += row[k]
         left = np.float32(uniforms[i]) * total
-        action = np.int64(-1)
-        for j in range(size):
-            if mask[j] != 0:
-                action = np.int64(j)
-                left -= row[j]
-                if left < 0:
-                    break
-        actions[i] = action
-        log_probs[i] = np.log(row[action] / total)
+        choice = 0
+        while choice < count - 1 and left >= row[choice]:
+            left -= row[choice]
+            choice += 1
+        while row[choice] == 0.0:  # rounding must not pick what has no probability
+            choice -= 1
+        choices[i] = choice
+        log_probs[i] = np.log(row[choice] / total)
 
 
 @compiled
@@ -107,18 +106,18 @@ def stitch(
 
 @dataclass
 class Batch:
-    """N decisions to learn from. rows int8 (N, encoder.size), mask int8 (N, num_actions), action int64, log_prob and advantage
-    float32 (N,), target float32 (N, num_players): the value in relative order that is aimed at."""
+    """N decisions to learn from. rows int8 (N, encoder.size), actions int16 (N, max_legal): what the network reads. choice int64 (N,): the
+    place of the action taken. log_prob and advantage float32 (N,). target float32 (N, num_players): the value aimed at, in relative order."""
 
     rows: torch.Tensor
-    mask: torch.Tensor
-    action: torch.Tensor
+    actions: torch.Tensor
+    choice: torch.Tensor
     log_prob: torch.Tensor
     advantage: torch.Tensor
     target: torch.Tensor
 
     def __len__(self) -> int:
-        return len(self.action)
+        return len(self.choice)
 
 
 @dataclass
@@ -135,15 +134,15 @@ class Rollout:
 
     def __init__(self, vec: BatchEnv, network: PolicyNetwork, league: League, steps: int, device: torch.device):
         self.vec, self.network, self.league, self.device = vec, network, league, device
-        games, n, actions, size = vec.num_envs, vec.game.num_players, vec.game.num_actions, network.encoder.size
+        games, n, size, legal = vec.num_envs, vec.game.num_players, network.encoder.size, network.encoder.max_legal
         shape = (steps, games)
-        self.rows, self.mask = np.zeros((*shape, size), np.int8), np.zeros((*shape, actions), np.int8)
-        self.action, self.player = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self.rows, self.actions = np.zeros((*shape, size), np.int8), np.zeros((*shape, legal), np.int16)
+        self.choice, self.player = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         self.log_prob, self.values = np.zeros(shape, np.float32), np.zeros((*shape, n), np.float32)
         self.learning, self.over = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
         self.payoffs = np.zeros((*shape, n))
-        self.open_rows, self.open_mask = np.zeros((games, n, size), np.int8), np.zeros((games, n, actions), np.int8)
-        self.open_action, self.is_open = np.zeros((games, n), np.int64), np.zeros((games, n), np.bool_)
+        self.open_rows, self.open_actions = np.zeros((games, n, size), np.int8), np.zeros((games, n, legal), np.int16)
+        self.open_choice, self.is_open = np.zeros((games, n), np.int64), np.zeros((games, n), np.bool_)
 
     def collect(self, random: np.random.Generator, discount: float, gae_lambda: float) -> tuple[Batch, Summary]:
         """Play on from where the games stand, and return the decisions whose outcome is known with a summary of finished games."""
@@ -154,24 +153,24 @@ class Rollout:
         vec, everyone = self.vec, np.arange(self.vec.num_envs)
         ended, turns = np.zeros(len(vec.game.endings), np.int64), 0
         for step in range(len(self.rows)):
-            rows, mask = vec_rows(vec, self.network), vec.action_mask
+            rows, actions = self.network.encoder.encode(vec.states, vec.observation, vec.action_mask)
             uniforms = random.random(vec.num_envs, np.float32)
-            actions = np.zeros(vec.num_envs, np.int64)
+            choice = np.empty(vec.num_envs, np.int64)
             policy = self.league.assigned[everyone, vec.player]
             learning = policy == 0
-            self.rows[step], self.mask[step], self.player[step], self.learning[step] = rows, mask, vec.player, learning
+            self.rows[step], self.actions[step], self.player[step], self.learning[step] = rows, actions, vec.player, learning
             for index in np.unique(policy):
                 asked = slice(None) if learning.all() else np.flatnonzero(policy == index)
                 network = self.network if index == 0 else self.league.members[index - 1].network
-                logits, values = infer(network, rows[asked], self.device)
+                logits, values = infer(network, rows[asked], actions[asked], self.device)
                 chosen, log_probs = np.empty(len(logits), np.int64), np.empty(len(logits), np.float32)
-                sample_actions(logits, mask[asked], uniforms[asked], chosen, log_probs)
-                actions[asked] = chosen
+                sample_choices(logits, actions[asked], uniforms[asked], chosen, log_probs)
+                choice[asked] = chosen
                 if index == 0:
                     self.log_prob[step, asked], self.values[step, asked] = log_probs, values
-            self.action[step] = actions
+            self.choice[step] = choice
             turns_before = vec.states["turn"].copy()
-            vec.step(actions)
+            vec.step(actions[everyone, choice])
             over = vec.terminated | vec.truncated
             self.over[step], self.payoffs[step] = over, vec.rewards
             if over.any():
@@ -186,10 +185,9 @@ class Rollout:
         games, n = self.is_open.shape
         open_log_prob, open_values = np.zeros((games, n), np.float32), np.zeros((games, n, n), np.float32)
         if self.is_open.any():  # the policy has learned since: what it thinks of these decisions now
-            logits, values = infer(self.network, self.open_rows[self.is_open], self.device)
-            logits = np.where(self.open_mask[self.is_open] == 0, MASKED, logits)
-            normal = torch.log_softmax(torch.from_numpy(logits), dim=1).numpy()
-            open_log_prob[self.is_open] = np.take_along_axis(normal, self.open_action[self.is_open][:, None], 1)[:, 0]
+            logits, values = infer(self.network, self.open_rows[self.is_open], self.open_actions[self.is_open], self.device)
+            log_probs = torch.log_softmax(torch.from_numpy(logits), dim=1).numpy()
+            open_log_prob[self.is_open] = np.take_along_axis(log_probs, self.open_choice[self.is_open][:, None], 1)[:, 0]
             open_values[self.is_open] = values
         advantages, targets = np.zeros_like(self.values), np.zeros_like(self.values)
         open_advantages, open_targets = np.zeros_like(open_values), np.zeros_like(open_values)
@@ -209,8 +207,8 @@ class Rollout:
 
         batch = Batch(
             rows=joined(self.rows, self.open_rows),
-            mask=joined(self.mask, self.open_mask),
-            action=joined(self.action, self.open_action),
+            actions=joined(self.actions, self.open_actions),
+            choice=joined(self.choice, self.open_choice),
             log_prob=joined(self.log_prob, open_log_prob),
             advantage=joined(advantages[..., 0], open_advantages[..., 0]),
             target=joined(targets, open_targets),
@@ -224,8 +222,8 @@ class Rollout:
         seats = self.player[steps, games]
         self.is_open[games, seats] = True
         self.open_rows[games, seats] = self.rows[steps, games]
-        self.open_mask[games, seats] = self.mask[steps, games]
-        self.open_action[games, seats] = self.action[steps, games]
+        self.open_actions[games, seats] = self.actions[steps, games]
+        self.open_choice[games, seats] = self.choice[steps, games]
 
     def state_dict(self) -> dict[str, Any]:
         return {name: torch.from_numpy(getattr(self, name).copy()) for name in _ARRAYS}
@@ -235,12 +233,8 @@ class Rollout:
             getattr(self, name)[...] = state[name].numpy()
 
 
-def vec_rows(vec: BatchEnv, network: PolicyNetwork) -> np.ndarray:
-    return network.encoder.encode(vec.states, vec.observation, vec.action_mask)
-
-
 @torch.inference_mode()
-def infer(network: PolicyNetwork, rows: np.ndarray, device: torch.device) -> tuple[np.ndarray, np.ndarray]:
-    """Logits float32 (B, num_actions) and values float32 (B, num_players) of encoded decisions."""
-    logits, values = network(torch.from_numpy(rows).to(device))
+def infer(network: PolicyNetwork, rows: np.ndarray, actions: np.ndarray, device: torch.device) -> tuple[np.ndarray, np.ndarray]:
+    """Logits float32 (B, W) and values float32 (B, num_players) of encoded decisions, as ``PolicyNetwork`` gives them."""
+    logits, values = network(torch.from_numpy(rows).to(device), torch.from_numpy(actions).to(device))
     return logits.cpu().numpy(), values.cpu().numpy()

@@ -46,7 +46,7 @@ class Rules(NamedTuple):
     num_actions: int
     num_outcomes: int
     observation_size: int
-    action_features: int
+    max_legal: int
     men: int
     play_for_places: int
     max_turns: int
@@ -94,7 +94,7 @@ def make_rules(config: Config) -> Rules:
         num_actions=VALUES * MEN,
         num_outcomes=8,
         observation_size=config.num_players * PLAYER_ENTRIES + MEN * PLACES + VALUES + 1 + 4,
-        action_features=ACTION_FEATURES,
+        max_legal=VALUES * MEN,
         men=config.men,
         play_for_places=int(config.play_for_places),
         max_turns=config.max_turns,
@@ -419,11 +419,12 @@ def observe_actions(rules, state, mask, out):
     values, men = state["values"], state["men"]
     player = int(state["player"])
     tohd = int(state["tohd"][player])
-    out[:] = 0
+    base = -ACTION_FEATURES
     for action in range(rules.num_actions):
         if mask[action] == 0:
             continue
-        value, base = action // MEN, action * ACTION_FEATURES
+        value, base = action // MEN, base + ACTION_FEATURES
+        out[base : base + ACTION_FEATURES] = 0
         source = int(men[player * MEN + action % MEN])
         target = int(rules.destination[(tohd * VALUES + value) * PLACES + source])
         hits, lost = enemies_on(rules, state, player, target)

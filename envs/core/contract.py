@@ -5,8 +5,8 @@ own. ``rules.py`` defines
 
 ``Rules``
     a NamedTuple of constants and tables made from a config, the same types in every config (Numba compiles once per type).
-    It has at least ``num_players``, ``num_actions``, ``num_outcomes`` (the most outcomes any chance node has) and
-    ``observation_size``, all plain ints.
+    It has at least ``num_players``, ``num_actions``, ``num_outcomes`` (the most outcomes any chance node has), ``observation_size``
+    and ``max_legal`` (no decision has more legal actions), all plain ints.
 ``make_rules(config) -> Rules``, ``state_dtype(config) -> np.dtype``, ``observation_bounds(config) -> ObservationBounds``
     in plain Python. Games observed as planes also have ``action_planes(config)``, see ``Game.action_planes``.
 ``ENDINGS``
@@ -33,13 +33,13 @@ and a game's ``players.py`` defines, compiled,
     the greedy player: write a float64 score to ``scores`` for every action that ``mask`` allows (higher is better; ties are
     broken at random by the caller). ``scratch`` is an array of two states to try moves on.
 
-Where a plain observation hides what an action would do, ``rules.py`` may also have an int ``action_features`` in ``Rules`` and
+Where a plain observation hides what an action would do, ``rules.py`` may also have
 
 ``observe_actions(rules, state, mask, out)``
-    at a decision: write ``action_features`` numbers (int8) for each action that ``mask`` allows, zeros for the others, to
-    ``out`` (int8, num_actions * action_features, an action's features side by side);
-
-and, in plain Python, ``action_feature_high(config) -> int8 array (action_features,)``, the features' upper bounds.
+    at a decision: write some numbers for each action that ``mask`` allows, by rising action, side by side, to ``out`` (int8,
+    at least the number of legal actions times the number of features; what lies beyond is left alone);
+``action_feature_high(config) -> int8 array (features,)``
+    in plain Python, the numbers' upper bounds.
 
 The functions below are what generic code calls: each finds the game's function by the type of ``rules``. Numba resolves
 them when it compiles; in plain Python their bodies run.

@@ -81,7 +81,9 @@ def happen(game: Game, state: State, event: Event, own_dice: bool) -> State:
         return after
     thrown, after = throw(game, state)
     if thrown != event.text:
-        raise ValueError(f"throw {event.text!r} is not what the record's seed throws here, {thrown!r}; a game with other dice has the seed null")
+        raise ValueError(
+            f"throw {event.text!r} is not what the record's seed throws here, {thrown!r}; a game with other dice has the seed null"
+        )
     return after
 
 
@@ -151,7 +153,9 @@ def _read_lines(lines: list[str], make_game: Callable[..., Game]) -> Record:
     for number, line in enumerate(rest, _first_event_line(record)):
         kind = next(iter(line), None)
         if kind not in ("throw", "move"):
-            raise ValueError(f'line {number}: must be {{"throw": text}} or {{"move": text}}, or the result at the very end, got {json.dumps(line)}')
+            raise ValueError(
+                f'line {number}: must be {{"throw": text}} or {{"move": text}}, or the result at the very end, got {json.dumps(line)}'
+            )
         record.events.append(Event(kind, _text(number, line, kind)))
     for state in replay(record):
         last = state

@@ -18,7 +18,7 @@ MAX_SQUARES = MAX_WIDTH * MAX_WIDTH
 ENDINGS = ("", "board full", "turn cap")
 BOARD_FULL, TURN_CAP = 1, 2
 NO_LIMIT = 127  # neighbours given to squares off the board, so that they never count as surrounded
-ACTION_FEATURES = 8
+ACTION_FEATURES = 13
 DIRECTIONS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))  # (u, v)
 
 STATE = np.dtype(
@@ -38,7 +38,7 @@ class Rules(NamedTuple):
     num_actions: int
     num_outcomes: int
     observation_size: int
-    action_features: int
+    max_legal: int
     width: int
     max_turns: int
     square_of: np.ndarray  # u2 (cells,)
@@ -68,7 +68,7 @@ def make_rules(config: Config) -> Rules:
         num_actions=len(board),
         num_outcomes=21,
         observation_size=9 * width * width,
-        action_features=ACTION_FEATURES,
+        max_legal=len(board),
         width=width,
         max_turns=config.max_turns,
         square_of=np.array([square[cell] for cell in board], np.uint16),
@@ -93,7 +93,7 @@ def observation_bounds(config: Config) -> ObservationBounds:
 
 
 def action_feature_high(config: Config) -> np.ndarray:
-    return np.array([1, 6, 6, 6, 6, 6, 6, 6], np.int8)
+    return np.array([1, 6, 6, 6, 6, 6, 6, 6, 1, 6, 6, 6, 6], np.int8)
 
 
 def action_planes(config: Config) -> np.ndarray:
@@ -278,35 +278,46 @@ def observe(rules, state, player, out):
 
 @compiled
 def observe_actions(rules, state, mask, out):
-    """What each cell's surroundings make of it: 0 removing; 1 own, 2 enemy, 3 empty neighbours; 4 enemy stones that placing here
-    captures; neighbours that are single stones, 5 enemy and 6 own; 7 enemy neighbours that a removal here leaves single."""
+    """What each legal cell's surroundings make of it: 0 removing; 1 own, 2 enemy, 3 empty neighbours; 4 enemy stones that placing
+    here captures; neighbours that are single stones, 5 enemy and 6 own; 7 enemy neighbours that a removal here leaves single; 8 the
+    cell is closed to the enemy; 9 empty neighbours that placing here closes to the enemy, 10 empty neighbours that only this
+    cell keeps open to the player; single stones next to it with one more way out, 11 enemy and 12 own."""
     player = int(state["player"])
     board, around, degree, neighbours = state["board"], state["around"], rules.degree, rules.neighbours
     own, enemy = player * MAX_SQUARES, (1 - player) * MAX_SQUARES
     removing = state["remove"] > 0
+    first = -ACTION_FEATURES
     for cell in range(rules.num_actions):
-        first = ACTION_FEATURES * cell
-        for k in range(first, first + ACTION_FEATURES):
-            out[k] = 0
         if mask[cell] == 0:
             continue
+        first += ACTION_FEATURES
         square = int(rules.square_of[cell])
-        friends, foes = int(around[own + square]), int(around[enemy + square])
-        captures, single_foes, single_friends, made_single = 0, 0, 0, 0
-        for k in range(6 * square, 6 * square + int(degree[square])):
+        friends, foes, near_count = int(around[own + square]), int(around[enemy + square]), int(degree[square])
+        captures, single_foes, single_friends, made_single, closes, keeps_open, foes_pressed, friends_pressed = 0, 0, 0, 0, 0, 0, 0, 0
+        for k in range(6 * square, 6 * square + near_count):
             near = int(neighbours[k])
-            near_friends, near_foes = int(around[own + near]), int(around[enemy + near])
+            near_friends, near_foes, ways = int(around[own + near]), int(around[enemy + near]), int(degree[near])
             if board[near] == 2 - player:
-                captures += near_friends == int(degree[near]) - 1
+                captures += near_friends == ways - 1
+                foes_pressed += near_friends == ways - 2 and near_foes == 0
                 single_foes += near_foes == 0
                 made_single += near_foes == 1
             elif board[near] == player + 1:
                 single_friends += near_friends == 0
+                friends_pressed += near_foes >= ways - 2 and near_friends == 0
+            else:
+                closes += near_friends == ways - 1
+                keeps_open += near_foes == ways - 1
         out[first] = removing
         out[first + 1] = friends
         out[first + 2] = foes
-        out[first + 3] = int(degree[square]) - friends - foes
+        out[first + 3] = near_count - friends - foes
         out[first + 4] = 0 if removing else captures
         out[first + 5] = single_foes
         out[first + 6] = single_friends
         out[first + 7] = made_single if removing else 0
+        out[first + 8] = friends == near_count
+        out[first + 9] = 0 if removing else closes
+        out[first + 10] = keeps_open
+        out[first + 11] = foes_pressed
+        out[first + 12] = friends_pressed

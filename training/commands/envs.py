@@ -13,8 +13,11 @@ from .common import config_class
 def envs() -> None:
     """List the games and the options of each."""
     console = Console()
-    games = Table("game", "what it is", "players", "actions", "observation", title="Games, with their default options", title_justify="left")
+    games = Table(
+        "game", "what it is", "players", "actions", "observation", title="Games, with their default options", title_justify="left"
+    )
     options = Table("game", "option", "default", "range", "what it does", title="Options, given as key=value", title_justify="left")
+    options.columns[1].no_wrap = True
     for name, folder in GAMES.items():
         game = make_game(name)
         package = importlib.import_module(f"boardherd.envs.{folder}")

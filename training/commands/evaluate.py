@@ -16,7 +16,9 @@ def evaluate(
     game: Annotated[str, typer.Argument(metavar="GAME", help="the game's name")],
     arguments: Annotated[
         list[str],
-        typer.Argument(metavar="PLAYER|KEY=VALUE", help=f"one player a seat: random, greedy, a checkpoint or a run's folder; {OPTIONS_HELP}"),
+        typer.Argument(
+            metavar="PLAYER|KEY=VALUE", help=f"one player a seat: random, greedy, a checkpoint or a run's folder; {OPTIONS_HELP}"
+        ),
     ],
     games: Annotated[int, typer.Option(min=1, help="at least so many games; rounded up so that all seat orders are played alike")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="of the dice, and of players who draw their moves")] = 0,

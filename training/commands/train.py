@@ -1,7 +1,6 @@
 """``boardherd train``: a training run from a YAML config."""
 
 import shlex
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +13,12 @@ from ..config import load_config
 
 
 def train(
-    config: Annotated[str, typer.Argument(metavar="CONFIG", help="a YAML file, or the name of a config that comes with boardherd, such as herd")],
-    overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE", help="keys to change, such as ppo.learning_rate=1e-3")] = None,
+    config: Annotated[
+        str, typer.Argument(metavar="CONFIG", help="a YAML file, or the name of a config that comes with boardherd, such as herd")
+    ],
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY=VALUE", help="keys to change, such as ppo.learning_rate=1e-3")
+    ] = None,
     run: Annotated[Path | None, typer.Option(metavar="DIR", help="folder for the results (default: runs/CONFIG-DATE-TIME)")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with the run in the folder named by --run")] = False,
 ) -> None:
@@ -38,8 +41,10 @@ def train(
 
     results = train_policy(loaded, run, resume)
     if results is None:
-        console.print(f"to go on: boardherd train {shlex.join([config, *(overrides or ())])} --run {shlex.quote(str(run))} --resume", soft_wrap=True)
-        sys.exit(130)
+        console.print(
+            f"to go on: boardherd train {shlex.join([config, *(overrides or ())])} --run {shlex.quote(str(run))} --resume", soft_wrap=True
+        )
+        raise typer.Exit(130)
     console.print(training_table(results))
     others = " ".join(["greedy"] * (game.num_players - 1))
     console.print(f"results: {run / FINAL_EVALUATION}", soft_wrap=True)

@@ -286,9 +286,13 @@ def test_observation_layout(seats):
 
 
 def features(game, state):
-    out = np.full(game.num_actions * chopat.ACTION_FEATURES, 99, np.int8)
-    chopat.observe_actions(game.rules, state[0], game.legal_mask(state), out)
-    return out.reshape(game.num_actions, -1)
+    """Those of legal actions in their rows, zeros in the others."""
+    legal = game.legal_actions(state)
+    out = np.full((len(legal), chopat.ACTION_FEATURES), 99, np.int8)
+    chopat.observe_actions(game.rules, state[0], game.legal_mask(state), out.reshape(-1))
+    table = np.zeros((game.num_actions, chopat.ACTION_FEATURES), np.int8)
+    table[legal] = out
+    return table
 
 
 def greedy_scores(game, state):
