@@ -11,7 +11,7 @@ import numpy as np
 from ..envs import make_game
 from ..envs.core import loops
 from ..envs.core.game import Game
-from ..envs.core.players import Decisions, Player
+from ..envs.core.players import Decisions, Player, ask
 from ..envs.core.random import fill_seeds, seed_of
 from .players import load_player
 
@@ -163,22 +163,9 @@ def _play_part(game: Game, players: list[Player], sat: np.ndarray, states: np.nd
                 own_seeds = seeds[asked]
                 observation = observations[asked].reshape(len(asked), *game.observation_shape)
                 decisions = Decisions(game, states[asked], observation, masks[asked], to_move[asked], own_seeds)
-                actions[asked] = _checked(player(decisions), decisions, player)
+                actions[asked] = ask(player, decisions)
                 seeds[asked] = own_seeds
         loops.play_some(game.rules, states, going, actions, masks, to_move, observations, weights)
-
-
-def _checked(actions: Any, decisions: Decisions, player: Player) -> np.ndarray:
-    actions = np.asarray(actions)
-    if actions.shape != (len(decisions.states),) or not np.issubdtype(actions.dtype, np.integer):
-        raise ValueError(f"player {player} must return {len(decisions.states)} integer actions, got {actions.dtype} of shape {actions.shape}")
-    wrong = loops.find_illegal(decisions.action_mask, actions.astype(np.int64))
-    if wrong >= 0:
-        try:
-            decisions.game.action_text(decisions.states[wrong : wrong + 1], actions[wrong])
-        except ValueError as error:
-            raise ValueError(f"player {player}: {error}") from None
-    return actions
 
 
 def _summed_up(game: Game, names: list[str], seats: Counter, table: _Table, num_seeds: int, per_seed: int, seed: int) -> Evaluation:

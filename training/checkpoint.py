@@ -1,7 +1,6 @@
 """Checkpoints: one file that is written whole or not at all, and read without running any code in it."""
 
-import os
-import tempfile
+import io
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -9,26 +8,12 @@ from typing import Any
 import torch
 
 from ..envs import make_game
+from ..envs.core.files import write_whole
 from ..envs.core.game import Game
 from .config import TrainingConfig, check_config
 from .network import PolicyNetwork, make_network
 
 FORMAT = "boardherd checkpoint 1"
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that at every moment either the old one or the whole new one is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def save_checkpoint(path: Path, config: TrainingConfig, network: PolicyNetwork, training: dict[str, Any]) -> None:
@@ -41,10 +26,9 @@ def save_checkpoint(path: Path, config: TrainingConfig, network: PolicyNetwork, 
         "network": network.state_dict(),
         "training": training,
     }
-    with tempfile.SpooledTemporaryFile() as buffer:
-        torch.save(content, buffer)
-        buffer.seek(0)
-        write_whole(path, buffer.read())
+    buffer = io.BytesIO()
+    torch.save(content, buffer)
+    write_whole(path, buffer.getvalue())
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:

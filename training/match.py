@@ -1,12 +1,15 @@
 """A game at a terminal: between people and players by name, move by move, with moves taken back and the whole saved as a record."""
 
+import time
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..envs.core import rendering
 from ..envs.core.game import Game, State
 from ..envs.core.players import Decisions, Player
 from ..envs.core.random import seed_of
-from ..envs.core.replay import Event, Record, happen, replay, throw
+from ..envs.core.replay import Event, Record, replay, throw
 
 HUMAN = "human"
 
@@ -34,7 +37,7 @@ class Match:
 
     def play(self, text: str) -> None:
         """Make a move. ValueError if it is not legal."""
-        self._happened(Event("move", text), happen(self.game, self.state, Event("move", text), own_dice=True))
+        self._happened(Event("move", text), self.game.play(self.state, text))
 
     def go_on(self) -> Event:
         """Throw the dice, or let the player whose turn it is choose a move. Not to be called when a person is to decide."""
@@ -104,3 +107,24 @@ class Story:
         if self._moves and self._seat is not None:
             print(f"{seat_letter(self._seat)} ({self._names[self._seat]}) plays {', '.join(self._moves)}")
         self._moves, self._seat = [], None
+
+
+def show(record: Record, steps: Iterable[tuple[State, Event]], delay: float) -> None:
+    """Print a game: the board whenever another player is up, and what happened in between.
+
+    steps: each state with the event that happened in it. delay: seconds to wait after each board.
+    """
+    story, shown_for = Story(record), None
+    for state, event in steps:
+        seat = record.game.player(state)
+        if seat is not None and seat != shown_for:
+            story.tell()
+            print(f"\n{board(record.game, state)}", flush=True)
+            shown_for = seat
+            time.sleep(delay)
+        story.add(seat, event)
+    story.tell()
+
+
+def payoffs_text(game: Game, state: State) -> str:
+    return "payoffs: " + ", ".join(f"{seat_letter(seat)} {payoff:+.4g}" for seat, payoff in enumerate(game.payoffs(state)))

@@ -15,14 +15,15 @@ import numpy as np
 import torch
 
 from ..envs import make_vec
+from ..envs.core.files import write_whole
 from ..envs.core.game import Game
 from .arena import Evaluation, evaluate
-from .checkpoint import read_checkpoint, restored, save_checkpoint, write_whole
+from .checkpoint import read_checkpoint, restored, save_checkpoint
 from .config import TrainingConfig, check_config
 from .hardware import choose_device, prepare
 from .league import League
 from .network import NO_ACTION, make_network
-from .players import PolicyPlayer
+from .players import PolicyPlayer, load_player
 from .progress import RunLog, Stop, TrainingProgress
 from .rollout import Batch, Rollout
 
@@ -41,6 +42,7 @@ class Trainer:
             config.game_name, config.rollout.num_envs, config.seed, config.rollout.threads, skip_forced=True, **config.game_options
         )
         self.game: Game = self.vec.game
+        self.opponents = {name: load_player(name, self.game) for name in config.evaluation.opponents}
         torch.manual_seed(config.seed)
         self.network = make_network(self.game, config.network).to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
@@ -154,7 +156,7 @@ class Trainer:
         player = PolicyPlayer(self.network.eval())
         others = self.game.num_players - 1
         seed = self.config.seed + 1_000_000  # not the dice that it learned from
-        return {name: evaluate([player, *[name] * others], self.game, games, seed) for name in self.config.evaluation.opponents}
+        return {name: evaluate([player, *[opponent] * others], self.game, games, seed) for name, opponent in self.opponents.items()}
 
 
 def train(config: TrainingConfig, run: str | Path, resume: bool = False) -> dict[str, Evaluation] | None:
@@ -187,7 +189,7 @@ def train(config: TrainingConfig, run: str | Path, resume: bool = False) -> dict
             if trainer.finished:
                 break
             if stop.asked:
-                progress.say(f"stopped and saved after {trainer.decisions:,} decisions: the same command with --resume goes on")
+                progress.say(f"stopped and saved after {trainer.decisions:,} decisions")
                 return None
             metrics = trainer.iterate()
             log.write(trainer.iteration, trainer.decisions, metrics)

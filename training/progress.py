@@ -3,15 +3,14 @@
 import json
 import signal
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from ..envs.core.files import write_whole
 from .arena import Evaluation
-from .checkpoint import write_whole
 
 
 class RunLog:
@@ -76,13 +75,12 @@ class TrainingProgress:
     """A bar with speed and win rates."""
 
     def __init__(self, total: int, done: int):
-        columns = "[progress.percentage]{task.percentage:>3.0f}%", "{task.fields[speed]}", "{task.fields[rates]}"
+        texts = "[progress.percentage]{task.percentage:>3.0f}%", "{task.fields[speed]}"
         self._bar = Progress(
-            TextColumn(columns[0]), BarColumn(20), TextColumn(columns[1]), TextColumn(columns[2]), TimeElapsedColumn(), TimeRemainingColumn(),
+            TextColumn(texts[0]), BarColumn(None), TextColumn(texts[1]), TimeElapsedColumn(), TimeRemainingColumn(),
             console=Console(stderr=True),
         )  # fmt: skip
-        self._task = self._bar.add_task("training", total=total, completed=done, speed="", rates="")
-        self._done, self._began = done, time.monotonic()
+        self._task = self._bar.add_task("training", total=total, completed=done, speed="")
 
     def __enter__(self) -> "TrainingProgress":
         self._bar.start()
@@ -102,7 +100,6 @@ class TrainingProgress:
         """Show win rates, and return them as metrics."""
         mine = {name: result.scores[0] for name, result in results.items()}
         rates = ", ".join(f"{score.wins:.1%} against {name}" for name, score in mine.items())
-        self._bar.update(self._task, rates=f"wins {rates}")
         self.say(f"after {self._bar.tasks[0].completed:,.0f} decisions: wins {rates}")
         return {
             f"{when}/{key} against {name}": value

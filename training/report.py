@@ -44,7 +44,7 @@ def describe(evaluation: Evaluation) -> str:
 
 def evaluation_table(evaluation: Evaluation) -> Table:
     """A row for each player."""
-    table = _table("player", "seats", "wins", "payoff", "wins by seat")
+    table = _table("player", "seats", "wins", "payoff", "by seat")
     for score in evaluation.scores:
         table.add_row(score.name, str(score.seats), _wins(score), _payoff(score), _seats(score))
     return table
@@ -52,7 +52,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
 
 def training_table(results: Mapping[str, Evaluation]) -> Table:
     """A row for each opponent, with how the trained policy did against it."""
-    table = _table("against", "games", "wins", "payoff", "wins by seat")
+    table = _table("against", "games", "wins", "payoff", "by seat")
     for name, evaluation in results.items():
         score = evaluation.scores[0]
         table.add_row(name, f"{evaluation.games:,}", _wins(score), _payoff(score), _seats(score))

@@ -12,7 +12,7 @@ from .aec import starting_state
 from .compiling import compiled
 from .contract import DECISION, TRUNCATED
 from .game import Game, State
-from .players import BASELINES, Decisions, Player
+from .players import BASELINES, Decisions, Player, ask
 from .random import below, fill_seeds, mix, next_seed, seed_of
 
 ILLEGAL_REWARD = -1.0
@@ -166,22 +166,9 @@ class LearnerGames:
                     self._advance(theirs, self._ask(opponent, theirs))
 
     def _ask(self, opponent: Player, rows: np.ndarray) -> np.ndarray:
-        """The opponent's legal actions, int64. It is shown copies, so that only its answer can change a game."""
         states, players, seeds = self.states[rows], self.players[rows], self._seeds[rows]
-        answer = opponent(Decisions(self.game, states, self._observe(states, players), self.masks[rows], players, seeds))
+        actions = ask(opponent, Decisions(self.game, states, self._observe(states, players), self.masks[rows], players, seeds))
         self._seeds[rows] = seeds
-        actions = np.asarray(answer)
-        if actions.shape != rows.shape or not np.issubdtype(actions.dtype, np.integer):
-            raise ValueError(
-                f"opponent {opponent} must return integers of shape {rows.shape}, got {actions.dtype} of shape {actions.shape}"
-            )
-        actions = actions.astype(np.int64)
-        wrong = loops.find_illegal(self.masks[rows], actions)
-        if wrong >= 0:
-            try:
-                self.game.action_text(self.states[rows[wrong] : rows[wrong] + 1], actions[wrong])
-            except ValueError as error:
-                raise ValueError(f"opponent {opponent}: {error}") from None
         return actions
 
 

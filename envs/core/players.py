@@ -19,7 +19,8 @@ class Decisions(NamedTuple):
     """B decisions that a player is asked for, of one game each, all of the same game and config.
 
     game: the rules.
-    states: structured array (B,), one state a game; ``states[i : i + 1]`` is a state for the methods of ``game``.
+    states: structured array (B,), copies of the games' states; ``states[i : i + 1]`` is a state for the methods of ``game``. Their
+        generators are not the games' own: nobody sees the dice to come.
     observation: int8 (B, *observation_shape), as the deciding seat sees it.
     action_mask: int8 (B, num_actions), 1 for legal actions.
     player: int64 (B,), the deciding seats.
@@ -36,6 +37,23 @@ class Decisions(NamedTuple):
 
 
 Player = Callable[[Decisions], np.ndarray]
+
+
+def ask(player: Player, decisions: Decisions) -> np.ndarray:
+    """The player's legal actions, int64 (B,). ValueError that says what is wrong with any other answer."""
+    decisions.states["rng"] = decisions.seeds
+    answer = np.asarray(player(decisions))
+    name = getattr(player, "__name__", type(player).__name__)
+    if answer.shape != decisions.player.shape or not np.issubdtype(answer.dtype, np.integer):
+        raise ValueError(f"player {name} must return integers of shape {decisions.player.shape}, got {answer.dtype} of shape {answer.shape}")
+    actions = answer.astype(np.int64)
+    wrong = loops.find_illegal(decisions.action_mask, actions)
+    if wrong >= 0:
+        try:
+            decisions.game.action_text(decisions.states[wrong : wrong + 1], actions[wrong])
+        except ValueError as error:
+            raise ValueError(f"player {name}: {error}") from None
+    return actions
 
 
 def random_player(decisions: Decisions) -> np.ndarray:

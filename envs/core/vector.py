@@ -93,8 +93,8 @@ class BatchEnv:
         return actions
 
     def decisions(self) -> Decisions:
-        """The decisions now due, as a player is asked for them."""
-        return Decisions(self.game, self.states, self.observation, self.action_mask, self.player, self.seeds)
+        """The decisions now due, as ``players.ask`` asks a player for them: copies of the states, views of the rest."""
+        return Decisions(self.game, self.states.copy(), self.observation, self.action_mask, self.player, self.seeds)
 
     def step(self, actions: np.ndarray) -> None:
         """Make one move in each game.

@@ -10,6 +10,7 @@ from .notation import cell_name
 NAMES = ("Black", "White")
 _STONE_COLOURS = ("#26262b", "#fafaf5")
 _CELL, _STONES_LETTERS = 26.0, ".xo"
+_STATUS_WIDTH = 480.0  # the longest status line fits
 
 
 def status(rules: herd.Rules, state) -> str:
@@ -41,8 +42,9 @@ def ansi(rules: herd.Rules, state) -> str:
 def draw(rules: herd.Rules, state) -> Drawing:
     size, width = _CELL, rules.width
     across = math.sqrt(3) * size
-    left, top = across * 0.9 - across * (width // 2) / 2, size * 1.6
-    drawing = Drawing(across * (width + 0.8), top + 1.5 * size * (width - 1) + 3.4 * size)
+    full_width = max(across * (width + 0.8), _STATUS_WIDTH)
+    left, top = full_width / 2 - across * (width - 1) / 2 - across * (width // 2) / 2, size * 1.6
+    drawing = Drawing(full_width, top + 1.5 * size * (width - 1) + 3.4 * size)
 
     def centre(cell: int) -> tuple[float, float]:
         v, u = divmod(int(rules.square_of[cell]), width)

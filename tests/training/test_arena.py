@@ -81,6 +81,6 @@ def test_wrong_calls():
     def fractional(decisions):
         return np.zeros(len(decisions.states))
 
-    for player, message in ((illegal, "not legal in herd position"), (shapeless, "must return"), (fractional, "integer actions")):
+    for player, message in ((illegal, "not legal in herd position"), (shapeless, "must return"), (fractional, "must return integers")):
         with pytest.raises(ValueError, match=message):
             evaluate([player, "random"], "herd", games=2)

@@ -6,7 +6,8 @@ import os
 import pytest
 import torch
 from boardherd.envs import make_game
-from boardherd.training.checkpoint import load_policy, read_checkpoint, save_checkpoint, write_whole
+from boardherd.envs.core.files import write_whole
+from boardherd.training.checkpoint import load_policy, read_checkpoint, save_checkpoint
 from boardherd.training.config import check_config
 from boardherd.training.network import make_network
 from boardherd.training.players import load_player

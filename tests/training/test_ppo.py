@@ -156,7 +156,7 @@ def test_convolutions_learn_too(tmp_path):
     for _ in range(3):
         trainer.iterate()
     assert not torch.equal(before, trainer.network.policy.weight)
-    with pytest.raises(ValueError, match="conv needs planes"):
+    with pytest.raises(ValueError, match="conv needs a board of planes"):
         Trainer(small(game={"name": "chopat"}, network={"kind": "conv"}))
 
 

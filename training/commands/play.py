@@ -5,17 +5,19 @@ import importlib
 import secrets
 import shutil
 import textwrap
-import time
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.markdown import Markdown
 
 from ...envs import GAMES, make_game
-from ...envs.core.game import Game
-from ...envs.core.replay import Record, read_record, write_record
-from ..match import HUMAN, Match, Story, board, seat_letter
+from ...envs.core.game import Game, State
+from ...envs.core.replay import Event, Record, read_record, write_record
+from ..match import HUMAN, Match, Story, board, payoffs_text, seat_letter, show
 from .common import OPTIONS_HELP, game_with, player_named, split_arguments
 
 HELP = """\
@@ -64,7 +66,8 @@ def play(
         if HUMAN in record.players:
             _take_part(match)
         else:
-            _watch(match, delay)
+            show(record, _played_on(match), delay)
+            _tell_end(match)
     finally:
         if save is not None:
             write_record(save, record)
@@ -94,24 +97,14 @@ def _introduction(match: Match) -> str:
     return f"{title}\n{options}; seed {match.record.seed}; {seats}"
 
 
-def _watch(match: Match, delay: float) -> None:
-    """Play to the end, the board shown whenever another player is up."""
-    story, shown_for = Story(match.record), None
+def _played_on(match: Match) -> Iterator[tuple[State, Event]]:
     while not match.over:
-        seat = match.game.player(match.state)
-        if seat is not None and seat != shown_for:
-            story.tell()
-            print(f"\n{board(match.game, match.state)}", flush=True)
-            shown_for = seat
-            time.sleep(delay)
-        story.add(seat, match.go_on())
-    _tell_end(match, story)
+        state = match.state
+        yield state, match.go_on()
 
 
-def _tell_end(match: Match, story: Story) -> None:
-    story.tell()
-    payoffs = ", ".join(f"{seat_letter(seat)} {payoff:+.4g}" for seat, payoff in enumerate(match.game.payoffs(match.state)))
-    print(f"\n{board(match.game, match.state)}\npayoffs: {payoffs}")
+def _tell_end(match: Match) -> None:
+    print(f"\n{board(match.game, match.state)}\n{payoffs_text(match.game, match.state)}")
 
 
 def _take_part(match: Match) -> None:
@@ -121,10 +114,10 @@ def _take_part(match: Match) -> None:
         story = Story(match.record)
         while not match.over and not match.waits_for_person:
             story.add(match.game.player(match.state), match.go_on())
-        if match.over:
-            _tell_end(match, story)
-            return
         story.tell()
+        if match.over:
+            _tell_end(match)
+            return
         print(f"\n{board(match.game, match.state)}")
         if not _person_decides(match):
             return
@@ -151,6 +144,8 @@ def _person_decides(match: Match) -> bool:
             return False
         if word == "?":
             _list_moves([move for move in moves if rest in move])
+        elif typed == "rules":
+            _show_rules(match.game.name)
         elif word == "save" and rest:
             _save(match.record, rest)
         else:
@@ -161,8 +156,6 @@ def _answer(typed: str, match: Match, moves: list[str]) -> str:
     """What to say to words that change nothing."""
     if typed == "help":
         return HELP
-    if typed == "rules":
-        return _rules(match.game)
     if typed == "board":
         return board(match.game, match.state)
     if typed == "undo":
@@ -181,14 +174,16 @@ def _list_moves(moves: list[str]) -> None:
     print(textwrap.fill(", ".join(moves) or "none", width, break_long_words=False, break_on_hyphens=False))
 
 
+def _show_rules(name: str) -> None:
+    """The game's page up to the numbered rulings, which settle what few ask."""
+    page = (resources.files(f"boardherd.envs.{GAMES[name]}") / "README.md").read_text(encoding="utf-8")
+    lines = page.partition("\n## Rulings")[0].splitlines()
+    Console().print(Markdown("\n".join(line for line in lines if not line.startswith("!["))))
+
+
 def _save(record: Record, name: str) -> None:
     try:
         write_record(name, record)
         print(f"saved to {name}: 'boardherd play --resume {name}' goes on with it")
     except OSError as error:
         print(f"not saved: {error.strerror}: {name}")
-
-
-def _rules(game: Game) -> str:
-    page = resources.files(f"boardherd.envs.{GAMES[game.name]}") / "README.md"
-    return page.read_text(encoding="utf-8")

@@ -1,6 +1,5 @@
 """``boardherd replay``: shows or checks a recorded game."""
 
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ from ...envs import make_game
 from ...envs.core.game import Game, State
 from ...envs.core.replay import read_record
 from ...envs.core.replay import replay as states_of
-from ..match import Story, board, seat_letter
+from ..match import board, payoffs_text, seat_letter, show
 
 
 def replay(
@@ -24,16 +23,7 @@ def replay(
     seats = ", ".join(f"{seat_letter(seat)}: {name}" for seat, name in enumerate(record.players))
     print(f"{game.name} {' '.join(f'{key}={value}' for key, value in game.config.items())}; seed {record.seed}; {seats}")
     if not check:
-        story, shown_for = Story(record), None
-        for state, event in zip(states, record.events, strict=False):
-            seat = game.player(state)
-            if seat is not None and seat != shown_for:
-                story.tell()
-                print(f"\n{board(game, state)}", flush=True)
-                shown_for = seat
-                time.sleep(delay)
-            story.add(seat, event)
-        story.tell()
+        show(record, zip(states, record.events, strict=False), delay)
         print(f"\n{board(game, states[-1])}")
     throws = sum(event.kind == "throw" for event in record.events)
     print(f"moves: {len(record.events) - throws}, throws: {throws}, all by the rules; {_end(game, states[-1])}")
@@ -42,5 +32,4 @@ def replay(
 def _end(game: Game, state: State) -> str:
     if not game.is_over(state):
         return "the game is not over"
-    payoffs = ", ".join(f"{seat_letter(seat)} {payoff:+.4g}" for seat, payoff in enumerate(game.payoffs(state)))
-    return f"ended by: {game.result(state)}; payoffs: {payoffs}"
+    return f"ended by: {game.result(state)}; {payoffs_text(game, state)}"

@@ -76,7 +76,10 @@ THROW, MOVE = {"throw": "1-4"}, {"move": "+b3"}
         (["{"], "line 1: no valid JSON"),
         (["[1]"], "line 1: must be a JSON object"),
         ([{"record": "boardherd game 9"}], "line 1: no record of a game"),
-        ([{key: HEADER[key] for key in HEADER if key != "seed"}], "line 1: the header must have the keys record, game, config, seed, players"),
+        (
+            [{key: HEADER[key] for key in HEADER if key != "seed"}],
+            "line 1: the header must have the keys record, game, config, seed, players",
+        ),
         ([HEADER | {"seed": "7"}], 'line 1: seed must be an integer of 0 or more, or null, got "7"'),
         ([HEADER | {"seed": -1}], "line 1: seed must be an integer of 0 or more"),
         ([HEADER | {"game": "hurd"}], "line 1: no game is called 'hurd'; did you mean 'herd'"),
@@ -86,7 +89,10 @@ THROW, MOVE = {"throw": "1-4"}, {"move": "+b3"}
         ([HEADER, {"position": "2/3/2"}], "line 2: herd position '2/3/2': "),
         ([HEADER, {"position": "2/3/2 a ? ? 0"}, THROW, {"move": "+c9"}], r"line 4: move '\+c9' is not legal .* \+a1 \(0\)"),
         ([HEADER, {"throw": "7-7"}], "line 2: outcome '7-7' cannot happen .* possible: 1-1"),
-        ([HEADER | {"seed": 3}, {"throw": "1-1"}, MOVE, {"throw": "1-1"}, {"move": "-b3"}], "line .: throw '1-1' is not what the record's seed"),
+        (
+            [HEADER | {"seed": 3}, {"throw": "1-1"}, MOVE, {"throw": "1-1"}, {"move": "-b3"}],
+            "line .: throw '1-1' is not what the record's seed",
+        ),
         ([HEADER, THROW, {"play": "+b3"}], 'line 3: must be {"throw": text} or {"move": text}'),
         ([HEADER, THROW, {"move": 3}], 'line 3: must be {"move": text} and nothing else'),
         ([HEADER, {}, MOVE], "line 2: must be"),
