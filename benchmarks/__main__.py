@@ -9,10 +9,9 @@ import importlib
 import json
 from pathlib import Path
 
+from boardherd.training.bench import machine
 from rich.console import Console
 from rich.table import Table
-
-from boardherd.training.bench import machine
 
 from .timing import Row
 

@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-
 from boardherd.envs import make_vec
 from boardherd.envs.core.vector import BatchEnv
 

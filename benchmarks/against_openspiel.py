@@ -8,7 +8,6 @@ import random
 from typing import Any
 
 import numpy as np
-
 from boardherd.envs import make_vec
 
 from .timing import Row, Work, batch_work, rates

@@ -5,7 +5,6 @@ import random
 from typing import Any
 
 import numpy as np
-
 from boardherd.envs import GAMES
 
 from .timing import Row, Work, rates

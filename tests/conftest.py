@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from annotated_types import Ge, Gt, Le, Lt
-from pydantic import ValidationError
-from pydantic.fields import FieldInfo
-
 from boardherd.envs import GAMES, make_game
 from boardherd.envs.core.game import Game
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 os.environ["SDL_VIDEODRIVER"] = "dummy"  # no test opens a window
 

@@ -18,9 +18,9 @@ MASKED = -1e9  # added to the logit of a place without an action: large, but fin
 
 
 @compiled
-def _observe_actions(rules, states, masks, rows, first_column):
+def _observe_actions(rules, states, masks, scratch, rows, first_column):
     for i in range(len(states)):
-        contract.observe_actions(rules, states[i], masks[i], rows[i][first_column:])
+        contract.observe_actions(rules, states[i], masks[i], scratch, rows[i][first_column:])
 
 
 @compiled
@@ -70,7 +70,7 @@ class Encoder:
         flat = observation.reshape(count, -1)
         _encode(flat, action_mask, self.columns, rows, actions)
         if len(self.action_scale):
-            _observe_actions(self.game.rules, states, action_mask, rows, len(self.columns))
+            _observe_actions(self.game.rules, states, action_mask, np.zeros(2, self.game.state_dtype), rows, len(self.columns))
         return rows, actions
 
 

@@ -35,7 +35,7 @@ ENDINGS = ("", "bird reached", "adjacent Springboards", "no legal move", "turn c
 BIRD_REACHED, SPRINGBOARDS, NO_MOVE, TURN_CAP = 1, 2, 3, 4
 BASE_CAPACITY = 1024
 LINE = np.uint64(15 << 9)
-_0, _1, _6, _63 = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+_0, _1, _6, _13, _63 = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(13), np.uint64(63)
 
 
 def _neighbours() -> np.ndarray:
@@ -85,7 +85,7 @@ def state_dtype(config: Config) -> np.dtype:
             ("springboard", "i1", (AREA,)),  # 0 no, 1 a's, 2 b's
             ("path", "i1", (AREA,)),  # squares of this turn while a rebound is due, the source first; zero beyond ``landed``
             ("tokens", "i1", (MAX_HEIGHT * AREA,)),
-            ("filter", "u8", (capacity // 8,)),  # 8 bits for each place of history: where a hash's own bit is 0, history lacks it
+            ("filter", "u8", (capacity // 8,)),  # 8 bits for each place of history: a hash that lacks a bit here is not there
             ("history", "u8", (capacity,)),  # position hashes at the ends of turns, zero beyond ``past``
         ]
     )
@@ -277,20 +277,30 @@ def supported(bits, source, rest, player, target):
 
 
 @compiled
+def filter_bits(key):
+    """The two bits that a hash has in its word of ``filter``."""
+    return (_1 << (key & _63)) | (_1 << ((key >> _13) & _63))
+
+
+@compiled
+def filter_word(state, key):
+    return np.int64((key >> _6) % np.uint64(len(state["filter"])))
+
+
+@compiled
 def remember(state):
     """Add the present position to the history."""
     key = state["key"] ^ (SIDE if state["player"] == 1 else _0)
     state["history"][int(state["past"])] = key
     state["past"] += 1
-    bits = state["filter"]
-    bits[np.int64((key >> _6) % np.uint64(len(bits)))] |= _1 << (key & _63)
+    state["filter"][filter_word(state, key)] |= filter_bits(key)
 
 
 @compiled
 def may_have_stood(state, key):
     """False if no position with this hash, the player to move hashed in, is in the history; True if ``stood`` must look."""
-    bits = state["filter"]
-    return (bits[np.int64((key >> _6) % np.uint64(len(bits)))] >> (key & _63)) & _1 != _0
+    bits = filter_bits(key)
+    return state["filter"][filter_word(state, key)] & bits == bits
 
 
 @compiled
@@ -407,7 +417,7 @@ def can_move(state):
 @compiled
 def legal(rules, state, mask):
     player = int(state["player"])
-    own = player + 1
+    own, own_bird, enemy_bird = player + 1, BARE + player, BARE + 1 - player
     bits = crossing(state, player)
     mask[:] = 0
     count = 0
@@ -431,10 +441,11 @@ def legal(rules, state, mask):
         for way in range(3):
             target = neighbour(player, square, way)
             onto, under = int(heights[target]), int(top[target])
-            allowed = (onto < height) | ((onto == height) & (under == own))
+            allowed = (onto < height) | ((onto == height) & (under == own)) | (under == enemy_bird)
+            allowed &= under != own_bird
             if (target >= RIVER) & (target < FAR_BANK) & allowed:
                 allowed = supported(bits, square, rest, player, target)
-            if (under >= BARE) | (allowed & may_have_stood(state, lifted ^ part(target, onto, own))):
+            if allowed & may_have_stood(state, lifted ^ part(target, onto, own)):
                 allowed = single_allowed(state, player, bits, square, target)
             mask[7 * index + way] = allowed
             count += allowed

@@ -33,11 +33,11 @@ and a game's ``players.py`` defines, compiled,
     the greedy player: write a float64 score to ``scores`` for every action that ``mask`` allows (higher is better; ties are
     broken at random by the caller). ``scratch`` is an array of two states to try moves on.
 
-Where a plain observation hides what an action would do, ``rules.py`` may also have
+Where a plain observation hides what an action would do, a game may also have a ``features.py`` with
 
-``observe_actions(rules, state, mask, out)``
+``observe_actions(rules, state, mask, scratch, out)``
     at a decision: write some numbers for each action that ``mask`` allows, by rising action, side by side, to ``out`` (int8,
-    at least the number of legal actions times the number of features; what lies beyond is left alone);
+    at least the number of legal actions times the number of features; what lies beyond is left alone); ``scratch`` as above;
 ``action_feature_high(config) -> int8 array (features,)``
     in plain Python, the numbers' upper bounds.
 
@@ -160,11 +160,11 @@ def _score_actions(rules, state, mask, scratch, scores):
     return lambda rules, state, mask, scratch, scores: function(rules, state, mask, scratch, scores)
 
 
-def observe_actions(rules, state, mask, out):
-    return _function(type(rules), "rules", "observe_actions")(rules, state, mask, out)
+def observe_actions(rules, state, mask, scratch, out):
+    return _function(type(rules), "features", "observe_actions")(rules, state, mask, scratch, out)
 
 
 @overload(observe_actions)
-def _observe_actions(rules, state, mask, out):
-    function = _function(rules.instance_class, "rules", "observe_actions")
-    return lambda rules, state, mask, out: function(rules, state, mask, out)
+def _observe_actions(rules, state, mask, scratch, out):
+    function = _function(rules.instance_class, "features", "observe_actions")
+    return lambda rules, state, mask, scratch, out: function(rules, state, mask, scratch, out)

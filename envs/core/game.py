@@ -1,6 +1,7 @@
 """The rules of a game without an environment: states, texts, legal moves, chances, payoffs."""
 
 import importlib
+import importlib.util
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
@@ -45,8 +46,9 @@ class Game:
         bounds = self._rules_module.observation_bounds(self._model)
         self.observation_low, self.observation_high, self.broadcast_planes = bounds
         self.observation_shape: tuple[int, ...] = bounds.low.shape
-        features = getattr(self._rules_module, "action_feature_high", None)
-        self.action_feature_high: np.ndarray = features(self._model) if features else np.zeros(0, np.int8)
+        self.action_feature_high: np.ndarray = np.zeros(0, np.int8)
+        if importlib.util.find_spec(f"{package}.features"):
+            self.action_feature_high = importlib.import_module(f"{package}.features").action_feature_high(self._model)
         planes = getattr(self._rules_module, "action_planes", None)
         self.action_planes: np.ndarray | None = planes(self._model) if planes else None
         self.endings: tuple[str, ...] = self._rules_module.ENDINGS

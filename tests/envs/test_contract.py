@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-
 from boardherd.envs import make_game
 from boardherd.envs.core import loops
 from boardherd.envs.core.game import Game, State

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-
 from boardherd.envs import make_vec
 from boardherd.envs.core.game import Game, State
 from boardherd.envs.core.players import greedy_player, random_player

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numba
 import pytest
-
 from boardherd.envs import make_game, make_vec
 from boardherd.envs.core import loops
 from boardherd.envs.core.players import greedy_player

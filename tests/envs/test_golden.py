@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from boardherd.envs import GAMES, make_game
 from boardherd.envs.core.game import Game, State
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-README_HEADINGS = ("Rules", "Rulings", "Actions", "Observation", "Options")
+README_HEADINGS = ("Options", "Rulings", "Actions", "Observation", "Notation")
 
 RECORDED = sorted(path for name in GAMES for path in GOLDEN.glob(f"{name}*.jsonl"))
 SCENARIOS = [
@@ -103,6 +102,8 @@ def test_a_game_has_all_that_a_game_must_have(name):
     assert (resources.files("boardherd.configs") / f"{name}.yaml").is_file(), f"no training config configs/{name}.yaml"
     folder = resources.files(f"boardherd.envs.{GAMES[name]}")
     assert (folder / "board.svg").read_text(encoding="utf-8").startswith("<svg"), "board.svg is no picture"
-    headings = re.findall(r"^## +(.*)$", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    assert "(board.svg)" in readme, f"README.md of {name} does not show board.svg"
+    headings = re.findall(r"^## +(.*)$", readme, re.MULTILINE)
     for heading in README_HEADINGS:
         assert any(heading in found for found in headings), f"README.md of {name} has no section {heading!r}: it has {headings}"

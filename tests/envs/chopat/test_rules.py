@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from boardherd.envs import make_game
+from boardherd.envs.chopat import features as features_of
 from boardherd.envs.chopat import players
 from boardherd.envs.chopat import rules as chopat
 from boardherd.envs.chopat.config import Config
@@ -288,9 +289,9 @@ def test_observation_layout(seats):
 def features(game, state):
     """Those of legal actions in their rows, zeros in the others."""
     legal = game.legal_actions(state)
-    out = np.full((len(legal), chopat.ACTION_FEATURES), 99, np.int8)
-    chopat.observe_actions(game.rules, state[0], game.legal_mask(state), out.reshape(-1))
-    table = np.zeros((game.num_actions, chopat.ACTION_FEATURES), np.int8)
+    out = np.full((len(legal), features_of.ACTION_FEATURES), 99, np.int8)
+    features_of.observe_actions(game.rules, state[0], game.legal_mask(state), np.zeros(2, game.state_dtype), out.reshape(-1))
+    table = np.zeros((game.num_actions, features_of.ACTION_FEATURES), np.int8)
     table[legal] = out
     return table
 
@@ -304,9 +305,9 @@ def greedy_scores(game, state):
 @given(games(), st.integers(0, 2**32))
 @settings(max_examples=15, deadline=None)
 def test_action_features_keep_their_bounds(game, seed):
-    high = chopat.action_feature_high(Config(**game.config))
+    high = features_of.action_feature_high(Config(**game.config))
     assert high.dtype == np.int8
-    assert high.shape == (chopat.ACTION_FEATURES,)
+    assert high.shape == (features_of.ACTION_FEATURES,)
     for state, _ in random_game(game, seed):
         if game.node(state) == "decision":
             given_features, mask = features(game, state), game.legal_mask(state)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from boardherd.envs import make_game
-from boardherd.envs.herd import rules as herd
+from boardherd.envs.herd import features as features_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,7 +120,7 @@ def test_action_features_tell_what_a_move_does():
     state = game.from_position("xx1/xoxx/1x1ox/xoxx/xx1 a 0 1 6")
     legal = game.legal_mask(state)
     features = np.zeros((legal.sum(), len(game.action_feature_high)), np.int8)
-    herd.observe_actions(game.rules, state[0], legal, features.reshape(-1))
+    features_of.observe_actions(game.rules, state[0], legal, np.zeros(2, game.state_dtype), features.reshape(-1))
     centre = features[list(game.moves(state)).index("+c3")]
     assert centre.tolist() == [0, 3, 3, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0]
 
