@@ -19,7 +19,10 @@ NAMES = ("batches", "against_openspiel", "against_pettingzoo", "against_c", "foo
 
 
 def _text(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g} {letter}"
+    return f"{value:.3g}"
 
 
 def _table(title: str, rows: list[Row]) -> Table:

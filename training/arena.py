@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -80,7 +80,8 @@ def evaluate(
     """
     game = make_game(game, **options) if isinstance(game, str) else game
     if len(players) != game.num_players:
-        raise ValueError(f"{game.name} has {game.num_players} seats here, so name {game.num_players} players (the same more than once if you like), got {len(players)}")
+        n = game.num_players
+        raise ValueError(f"{game.name} has {n} seats here, so name {n} players (the same more than once if you like), got {len(players)}")
     if games < 1:
         raise ValueError(f"games must be 1 or more, got {games}")
     seats = _named(players, game, sample)
@@ -102,7 +103,9 @@ def _named(players: Sequence[str | Player], game: Game, sample: bool) -> list[tu
                 loaded[name] = load_player(name, game, sample)
         else:
             plain = getattr(player, "__name__", type(player).__name__)
-            name = next(n for n in itertools.chain([plain], (f"{plain}-{k}" for k in itertools.count(2))) if loaded.get(n, player) is player)
+            name = next(
+                n for n in itertools.chain([plain], (f"{plain}-{k}" for k in itertools.count(2))) if loaded.get(n, player) is player
+            )
             loaded[name] = player
         seats.append((name, loaded[name]))
     return seats
@@ -139,11 +142,14 @@ def _play(game: Game, players: list[Player], orders: list[np.ndarray], seed: int
     states["rng"] = dice
     for first in range(0, len(sat), _AT_A_TIME):
         part = slice(first, first + _AT_A_TIME)
-        _play_part(game, players, sat[part], states[part], choices[part], lambda done, first=first: progress and progress(first + done, len(sat)))
+        for count in _play_part(game, players, sat[part], states[part], choices[part]):
+            if progress:
+                progress(first + count, len(sat))
     return _Table(sat, states["payoff"][:, : game.num_players].copy(), states["turn"].copy(), states["ending"].copy())
 
 
-def _play_part(game: Game, players: list[Player], sat: np.ndarray, states: np.ndarray, seeds: np.ndarray, tell: Callable[[int], None]) -> None:
+def _play_part(game: Game, players: list[Player], sat: np.ndarray, states: np.ndarray, seeds: np.ndarray) -> Iterator[int]:
+    """Play the games in ``states`` to their ends, telling again and again how many are done."""
     count = len(states)
     masks = np.zeros((count, game.num_actions), np.int8)
     observations = np.zeros((count, game.rules.observation_size), np.int8)
@@ -152,7 +158,7 @@ def _play_part(game: Game, players: list[Player], sat: np.ndarray, states: np.nd
     loops.play_some(game.rules, states, np.arange(count), actions, masks, to_move, observations, weights)
     while True:
         going = np.flatnonzero(to_move >= 0)
-        tell(count - len(going))
+        yield count - len(going)
         if not len(going):
             return
         actions[:] = -1

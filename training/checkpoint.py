@@ -66,5 +66,3 @@ def restored(path: Path, network: PolicyNetwork, weights: dict[str, Any]) -> Pol
     except RuntimeError as error:
         raise ValueError(f"{str(path)!r} holds weights of another network: {' '.join(str(error).split())[:200]}") from None
     return network.eval()
-
-

@@ -16,7 +16,9 @@ class _Section(BaseModel):
 
 class NetworkConfig(_Section):
     kind: Literal["mlp", "conv"] = Field("mlp", description="fully connected, or convolutions over the planes of a board")
-    hidden: tuple[PositiveInt, ...] = Field((128, 128), min_length=1, description="widths of the fully connected layers (conv: of those that lead to the values)")
+    hidden: tuple[PositiveInt, ...] = Field(
+        (128, 128), min_length=1, description="widths of the fully connected layers (conv: of those that lead to the values)"
+    )
     channels: PositiveInt = Field(32, description="channels of each convolution (conv only)")
     convolutions: PositiveInt = Field(3, description="number of 3x3 convolutions (conv only)")
 
@@ -87,7 +89,9 @@ class TrainingConfig(_Section):
 
 def shipped_configs() -> list[str]:
     """Names of the configs that come with the package."""
-    return sorted(entry.name.removesuffix(".yaml") for entry in resources.files("boardherd.configs").iterdir() if entry.name.endswith(".yaml"))
+    return sorted(
+        entry.name.removesuffix(".yaml") for entry in resources.files("boardherd.configs").iterdir() if entry.name.endswith(".yaml")
+    )
 
 
 def find_config(name: str) -> tuple[str, str]:

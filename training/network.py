@@ -64,7 +64,10 @@ class Encoder:
         self.size = len(self.columns) + self.max_legal * len(action_high)
 
     def encode(self, states: np.ndarray, observation: np.ndarray, action_mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows int8 (B, size) and legal actions int16 (B, max_legal) of B decisions: states, observations (B, *shape), masks (B, num_actions)."""
+        """Rows int8 (B, size) and legal actions int16 (B, max_legal).
+
+        Of B decisions: states (B,), observation int8 (B, *observation_shape), action_mask int8 (B, num_actions).
+        """
         count = len(states)
         rows, actions = np.zeros((count, self.size), np.int8), np.empty((count, self.max_legal), np.int16)
         flat = observation.reshape(count, -1)
@@ -87,6 +90,7 @@ class ScaledLinear(nn.Module):
     def __init__(self, outputs: int, scale: np.ndarray):
         super().__init__()
         self.linear = _linear(len(scale), outputs, math.sqrt(2))
+        self.scale: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(scale), persistent=False)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -158,7 +162,10 @@ class ConvolutionalNetwork(PolicyNetwork):
     def __init__(self, game: Game, config: NetworkConfig):
         super().__init__()
         self.encoder = Encoder(game, config.kind)
+        assert game.action_planes is not None
         planes, height, width = self.shape = game.observation_shape
+        self.scale: torch.Tensor
+        self.action_planes: torch.Tensor
         self.register_buffer("scale", torch.from_numpy(self.encoder.scale).reshape(1, *self.shape), persistent=False)
         self.register_buffer("action_planes", torch.from_numpy(game.action_planes), persistent=False)
         kinds = int(game.action_planes.max()) // (height * width) + 1

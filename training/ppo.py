@@ -80,7 +80,7 @@ class Trainer:
             "speed/seconds_learning": learned - played,
         }
         metrics |= {f"games/ended by {ending}": count / max(summary.games, 1) for ending, count in summary.endings.items()}
-        metrics |= {f"league/score against {member.name}": member.score for member in self.league.members if member.games}
+        metrics |= {f"league/score against {member.name}": member.score for member in self.league.pool if member.games}
         return metrics
 
     def update(self, batch: Batch, learning_rate: float, entropy_weight: float) -> dict[str, float]:

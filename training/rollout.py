@@ -106,8 +106,11 @@ def stitch(
 
 @dataclass
 class Batch:
-    """N decisions to learn from. rows int8 (N, encoder.size), actions int16 (N, max_legal): what the network reads. choice int64 (N,): the
-    place of the action taken. log_prob and advantage float32 (N,). target float32 (N, num_players): the value aimed at, in relative order."""
+    """N decisions to learn from.
+
+    rows: int8 (N, encoder.size) and actions: int16 (N, max_legal), what the network reads. choice: int64 (N,), the place of the
+    action taken. log_prob, advantage: float32 (N,). target: float32 (N, num_players), the value aimed at, in relative order.
+    """
 
     rows: torch.Tensor
     actions: torch.Tensor
@@ -161,7 +164,7 @@ class Rollout:
             self.rows[step], self.actions[step], self.player[step], self.learning[step] = rows, actions, vec.player, learning
             for index in np.unique(policy):
                 asked = slice(None) if learning.all() else np.flatnonzero(policy == index)
-                network = self.network if index == 0 else self.league.members[index - 1].network
+                network = self.league.network(index) or self.network
                 logits, values = infer(network, rows[asked], actions[asked], self.device)
                 chosen, log_probs = np.empty(len(logits), np.int64), np.empty(len(logits), np.float32)
                 sample_choices(logits, actions[asked], uniforms[asked], chosen, log_probs)

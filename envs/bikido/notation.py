@@ -97,7 +97,7 @@ def _read_path(text: str) -> list[int]:
         raise PositionError(f"REBOUND must not have a square twice (K3), got {text!r}")
     # The squares are those of this turn in order, so each step goes to a neighbour and none to a bird, where a turn would end.
     for before, after in itertools.pairwise(path):
-        if after not in bikido.NEAR[4 * before : 4 * before + 4]:
+        if after not in (bikido.neighbour(0, before, way) for way in range(4)):
             raise PositionError(f"REBOUND must go from neighbour to neighbour, not {square_name(before)},{square_name(after)} in {text!r}")
     for bird in BIRDS:
         if bird in path:

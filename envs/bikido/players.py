@@ -1,5 +1,7 @@
 """Bikido's greedy player: one turn ahead, with an eye on what the answer could win."""
 
+import numpy as np
+
 from ..core.compiling import compiled
 from .rules import BIRDS, FILES, SQUARES, can_rebound, locate, neighbour, rebound_allowed, rebound_due, shift
 from .rules import crossing as crossing_of
@@ -46,7 +48,7 @@ def worth(state, player, source, target, count):
 @compiled
 def score_actions(rules, state, mask, scratch, scores):
     """Win at once; never lose by K5, nor leave a won answer, if it can be helped; else besiege the bird, go near it, and stand high."""
-    player = int(state["player"])
+    player = np.int64(state["player"])
     scratch[0] = state
     board = scratch[0]
     landed = int(state["landed"])
@@ -57,7 +59,7 @@ def score_actions(rules, state, mask, scratch, scores):
         kind = action % 7
         source = locate(player, action // 7)
         target = neighbour(player, source, kind if kind < 3 else kind - 3)
-        count = 1 if kind < 3 else int(heights[source]) - int(heights[target])
+        count = 1 if kind < 3 else np.int64(heights[source]) - np.int64(heights[target])
         shift(board, source, target, count)
         scores[action] = worth(board, player, source, target, count)
         if rebound_due(board, target):

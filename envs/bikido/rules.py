@@ -39,18 +39,20 @@ _0, _1, _6, _13, _63 = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(13), 
 
 
 def _neighbours() -> np.ndarray:
-    near = np.full((SQUARES, 4), OFF)
+    near = np.full((2, SQUARES, 4), OFF, np.uint8)
     for square in range(SQUARES):
         rank, file = divmod(square, FILES)
         for way, (ranks, files) in enumerate(((1, 0), (0, -1), (0, 1), (-1, 0))):
             if 0 <= rank + ranks < RANKS and 0 <= file + files < FILES:
-                near[square, way] = square + FILES * ranks + files
+                near[0, square, way] = near[1, square, 3 - way] = square + FILES * ranks + files
     return near.reshape(-1)
 
 
+# Tables of unsigned bytes, so that the compiler need not ask whether an index read from them is negative.
+NEAR = _neighbours()  # (player * SQUARES + square) * 4 + way
+FRAMES = np.concatenate((np.arange(SQUARES), np.arange(SQUARES)[::-1])).astype(np.uint8)  # player * SQUARES + index
 _RANKS = np.arange(AREA, dtype=np.uint64) // np.uint64(FILES)
 LINES = (_RANKS ^ (_RANKS >> _1)) << np.uint64(9)  # u8 (AREA,): the rank's Gray code, see ``part``
-NEAR = _neighbours()  # 4 * square + way: forward, left, right, back as a sees it; for b 3 - way
 
 
 class Rules(NamedTuple):
@@ -158,24 +160,29 @@ def observation_bounds(config: Config) -> ObservationBounds:
     return ObservationBounds(low.reshape(shape), high.reshape(shape), broadcast_planes=(2 * levels + 10, 2 * levels + 11))
 
 
+def action_planes(config: Config) -> np.ndarray:
+    actions = np.arange(7 * SQUARES)
+    return actions % 7 * SQUARES + actions // 7
+
+
 # --- the board
 
 
 @compiled
 def locate(player, index):
     """The square with an index in a player's own frame, or the index of a square: the same turn by 180 degrees does both."""
-    return index if player == 0 else SQUARES - 1 - index
+    return np.int64(FRAMES[player * SQUARES + index])
 
 
 @compiled
 def neighbour(player, square, way):
     """The square next to one: forward, left, right or back as the player sees it; OFF beyond the border."""
-    return NEAR[4 * square + (way if player == 0 else 3 - way)]
+    return np.int64(NEAR[(player * SQUARES + square) * 4 + way])
 
 
 @compiled
 def token_at(state, square, level):
-    return int(state["tokens"][level * AREA + square])
+    return np.int64(state["tokens"][level * AREA + square])
 
 
 @compiled
@@ -191,7 +198,7 @@ def part(square, level, token):
 @compiled
 def run_on_top(state, square):
     """How many tokens on top have one owner, counted up to 4. The square must not be empty."""
-    height = int(state["height"][square])
+    height = np.int64(state["height"][square])
     free = token_at(state, square, height - 1)
     run = 1
     while run < min(height, 4) and token_at(state, square, height - 1 - run) == free:
@@ -202,7 +209,7 @@ def run_on_top(state, square):
 @compiled
 def refresh(state, square):
     """Bring ``top``, ``springboard`` and ``pairs`` up to date after a change of a stack."""
-    height = int(state["height"][square])
+    height = np.int64(state["height"][square])
     springboards, pairs = state["springboard"], state["pairs"]
     top = 0
     if height == 1 and (square == BIRDS[0] or square == BIRDS[1]):
@@ -227,7 +234,7 @@ def refresh(state, square):
 def shift(state, source, target, count):
     """Carry the ``count`` topmost tokens over in their order. ``shift`` the other way takes it back."""
     heights, tokens = state["height"], state["tokens"]
-    first, onto = int(heights[source]) - count, int(heights[target])
+    first, onto = np.int64(heights[source]) - count, np.int64(heights[target])
     key = state["key"]
     for k in range(count):
         token = token_at(state, source, first + k)
@@ -244,7 +251,7 @@ def shift(state, source, target, count):
 @compiled
 def rebound_due(state, square):
     """Whether three tokens of its colour lie directly below the free token."""
-    return int(state["height"][square]) >= 4 and run_on_top(state, square) == 4
+    return np.int64(state["height"][square]) >= 4 and run_on_top(state, square) == 4
 
 
 # --- the river (K2)
@@ -321,7 +328,7 @@ def stood(state, key):
 @compiled
 def single_allowed(state, player, bits, source, target):
     """Whether the free token may go to the neighbour ``target``, which lies forward, left or right. ``bits``: the player's crossing."""
-    height, onto, under = int(state["height"][source]), int(state["height"][target]), int(state["top"][target])
+    height, onto, under = np.int64(state["height"][source]), np.int64(state["height"][target]), np.int64(state["top"][target])
     if onto > height or under == BARE + player:  # rule 1; K1
         return False
     if under == BARE + 1 - player:
@@ -340,7 +347,7 @@ def single_allowed(state, player, bits, source, target):
 def stack_allowed(state, player, bits, source, way):
     """Whether the stack on ``source``, whose top is the player's, may go to the neighbour that lies ``way``."""
     target = neighbour(player, source, way)
-    height, onto = int(state["height"][source]), int(state["height"][target])
+    height, onto = np.int64(state["height"][source]), np.int64(state["height"][target])
     if height - onto < 2 or state["top"][target] >= BARE:  # rule 2; K1
         return False
     own_carrier = token_at(state, source, onto) == player + 1
@@ -360,7 +367,7 @@ def stack_allowed(state, player, bits, source, way):
 @compiled
 def stack_rebounds(state, player, source, target):
     """Whether a stack move would leave three own tokens directly below the free one. Every token keeps its level."""
-    height, onto = int(state["height"][source]), int(state["height"][target])
+    height, onto = np.int64(state["height"][source]), np.int64(state["height"][target])
     if height < 4:
         return False
     for level in range(height - 4, height - 1):
@@ -381,14 +388,14 @@ def barred(state, square):
 
 @compiled
 def rebound_allowed(state, player, bits, way):
-    source = int(state["path"][int(state["landed"]) - 1])
+    source = np.int64(state["path"][int(state["landed"]) - 1])
     target = neighbour(player, source, way)
     return not barred(state, target) and single_allowed(state, player, bits, source, target)
 
 
 @compiled
 def can_rebound(state):
-    player = int(state["player"])
+    player = np.int64(state["player"])
     bits = crossing(state, player)
     for way in range(3):
         if rebound_allowed(state, player, bits, way):
@@ -399,7 +406,7 @@ def can_rebound(state):
 @compiled
 def can_move(state):
     """Whether the player who is up has a legal move at the start of the turn."""
-    player = int(state["player"])
+    player = np.int64(state["player"])
     bits = crossing(state, player)
     top = state["top"]
     for index in range(SQUARES - 1, -1, -1):  # the foremost token can nearly always move
@@ -416,13 +423,13 @@ def can_move(state):
 
 @compiled
 def legal(rules, state, mask):
-    player = int(state["player"])
+    player = np.int64(state["player"])
     own, own_bird, enemy_bird = player + 1, BARE + player, BARE + 1 - player
     bits = crossing(state, player)
     mask[:] = 0
     count = 0
     if state["landed"] > 0:
-        index = locate(player, int(state["path"][int(state["landed"]) - 1]))
+        index = locate(player, np.int64(state["path"][int(state["landed"]) - 1]))
         for way in range(3):
             allowed = int(rebound_allowed(state, player, bits, way))
             mask[7 * index + way] = allowed
@@ -434,13 +441,13 @@ def legal(rules, state, mask):
         square = locate(player, index)
         if top[square] != own:
             continue
-        height = int(heights[square])
+        height = np.int64(heights[square])
         rest = token_at(state, square, height - 2) if height > 1 else 0
         lifted = key ^ part(square, height - 1, own)
         # Mostly the tests of ``single_allowed`` and ``stack_allowed`` without branches, which no processor could foretell.
         for way in range(3):
             target = neighbour(player, square, way)
-            onto, under = int(heights[target]), int(top[target])
+            onto, under = np.int64(heights[target]), np.int64(top[target])
             allowed = (onto < height) | ((onto == height) & (under == own)) | (under == enemy_bird)
             allowed &= under != own_bird
             if (target >= RIVER) & (target < FAR_BANK) & allowed:
@@ -451,7 +458,7 @@ def legal(rules, state, mask):
             count += allowed
         if height > 1:
             for way in range(4):
-                onto = int(heights[neighbour(player, square, way)])
+                onto = np.int64(heights[neighbour(player, square, way)])
                 own_carrier = token_at(state, square, min(onto, height - 1)) == own
                 if (height - onto > 1) & ((way == 1) | (way == 2) | (own_carrier == (way == 0))):
                     allowed = stack_allowed(state, player, bits, square, way)
@@ -475,7 +482,7 @@ def finish(state, node, ending, winner):
 @compiled
 def judge(state, max_turns):
     """What the turn that the player not up has just ended leads to. The order is K8's."""
-    player = int(state["player"])
+    player = np.int64(state["player"])
     mover = 1 - player
     if state["pairs"][mover] > 0:  # K5
         finish(state, TERMINAL, SPRINGBOARDS, player)
@@ -490,7 +497,7 @@ def judge(state, max_turns):
 @compiled
 def begin_turn(state):
     if not can_move(state):  # K6
-        finish(state, TERMINAL, NO_MOVE, 1 - int(state["player"]))
+        finish(state, TERMINAL, NO_MOVE, 1 - np.int64(state["player"]))
 
 
 @compiled
@@ -518,7 +525,7 @@ def set_up(state, max_turns):
     state["top"][:] = 0
     state["springboard"][:] = 0
     for square in range(SQUARES):
-        for level in range(int(heights[square])):
+        for level in range(np.int64(heights[square])):
             token = token_at(state, square, level)
             if token != 0:
                 state["key"] ^= part(square, level, token)
@@ -546,11 +553,11 @@ def start(rules, state):
 
 @compiled
 def apply(rules, state, action):
-    player = int(state["player"])
+    player = np.int64(state["player"])
     kind = action % 7
     source = locate(player, action // 7)
     target = neighbour(player, source, kind if kind < 3 else kind - 3)
-    shift(state, source, target, 1 if kind < 3 else int(state["height"][source]) - int(state["height"][target]))
+    shift(state, source, target, 1 if kind < 3 else np.int64(state["height"][source]) - np.int64(state["height"][target]))
     if rebound_due(state, target):
         path, landed = state["path"], int(state["landed"])
         if landed == 0:
@@ -616,7 +623,7 @@ def observe(rules, state, player, out):
     rest[: 2 * SQUARES] = 0
     rest[5 * SQUARES : 10 * SQUARES] = 0
     for square in range(SQUARES):
-        for level in range(levels, int(heights[square])):
+        for level in range(levels, np.int64(heights[square])):
             token = token_at(state, square, level)
             rest[(0 if token == own else SQUARES) + locate(player, square)] += 1
     for whose in range(2):
@@ -624,8 +631,8 @@ def observe(rules, state, player, out):
     rest[7 * SQUARES + RIVER : 7 * SQUARES + FAR_BANK] = 1
     landed = int(state["landed"])
     for k in range(landed):
-        rest[9 * SQUARES + locate(player, int(path[k]))] = 1
+        rest[9 * SQUARES + locate(player, np.int64(path[k]))] = 1
     if landed > 0:
-        rest[8 * SQUARES + locate(player, int(path[landed - 1]))] = 1
+        rest[8 * SQUARES + locate(player, np.int64(path[landed - 1]))] = 1
     rest[10 * SQUARES : 11 * SQUARES] = min(rules.max_turns - int(state["turn"]), 127)
     rest[11 * SQUARES :] = int(state["node"] == DECISION and player == state["player"])

@@ -58,7 +58,7 @@ class Game:
     def __repr__(self) -> str:
         return f"make_game({self.name!r}, {', '.join(f'{key}={value!r}' for key, value in self.config.items())})"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Game, (self.name, self._package, self.config)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":

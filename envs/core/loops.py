@@ -221,7 +221,9 @@ def play_some(rules, states, which, actions, masks, players, observations, weigh
 
 
 @compiled
-def step_range(rules, states, actions, masks, players, observations, finals, rewards, terminated, truncated, endings, skip_forced, weights, first, stop):
+def step_range(
+    rules, states, actions, masks, players, observations, finals, rewards, terminated, truncated, endings, skip_forced, weights, first, stop
+):
     """One move in each environment. A finished game leaves its rewards, its ending and its last observation, and a new one begins."""
     num_players = rules.num_players
     for i in range(first, stop):

@@ -45,7 +45,9 @@ def ask(player: Player, decisions: Decisions) -> np.ndarray:
     answer = np.asarray(player(decisions))
     name = getattr(player, "__name__", type(player).__name__)
     if answer.shape != decisions.player.shape or not np.issubdtype(answer.dtype, np.integer):
-        raise ValueError(f"player {name} must return integers of shape {decisions.player.shape}, got {answer.dtype} of shape {answer.shape}")
+        raise ValueError(
+            f"player {name} must return integers of shape {decisions.player.shape}, got {answer.dtype} of shape {answer.shape}"
+        )
     actions = answer.astype(np.int64)
     wrong = loops.find_illegal(decisions.action_mask, actions)
     if wrong >= 0:

@@ -66,7 +66,9 @@ class BatchEnv:
 
     def _check_begun(self, begun: list[bool]) -> None:
         if not all(begun):
-            raise ValueError(f"no game of {self.game} reaches a decision{' with two legal moves' if self.skip_forced else ''}: raise its cap on turns")
+            raise ValueError(
+                f"no game of {self.game} reaches a decision{' with two legal moves' if self.skip_forced else ''}: raise its cap on turns"
+            )
 
     def reset(self, seed: int | None = None) -> None:
         """Begin all games anew. The same seed gives the same games; without one the generators are drawn from the system's entropy."""

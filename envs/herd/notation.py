@@ -75,9 +75,13 @@ def read_position(rules: herd.Rules, text: str, state) -> None:
     state["player"], state["turn"] = player, turn
     if full:
         if (remove_text, place_text) != ("0", "0"):
-            raise PositionError(f"REMOVE and PLACE must be 0 on a full board, where the game is over, got {remove_text!r} and {place_text!r}")
+            raise PositionError(
+                f"REMOVE and PLACE must be 0 on a full board, where the game is over, got {remove_text!r} and {place_text!r}"
+            )
         if turn == rules.max_turns:
-            raise PositionError(f"TURN must be below the cap of {rules.max_turns} on a full board, since the turn that filled it is not completed")
+            raise PositionError(
+                f"TURN must be below the cap of {rules.max_turns} on a full board, since the turn that filled it is not completed"
+            )
     if turn % 2 != player:
         raise PositionError(f"PLAYER must be {'ab'[turn % 2]} at TURN {turn}: a has the even turns, b the odd ones; got {player_text!r}")
     if full:

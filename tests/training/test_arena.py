@@ -25,7 +25,10 @@ def test_every_order_with_the_same_dice():
     assert result.score("watcher").wins_low == result.score("watcher").wins_high == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(("players", "orders"), [(["random"] * 4, 1), (["greedy", "random", "random", "random"], 4), (["greedy", "greedy", "random", "random"], 6)])
+@pytest.mark.parametrize(
+    ("players", "orders"),
+    [(["random"] * 4, 1), (["greedy", "random", "random", "random"], 4), (["greedy", "greedy", "random", "random"], 6)],
+)
 def test_orders_of_like_players_are_not_played_twice(players, orders):
     result = evaluate(players, "chopat", games=24)
     assert result.orders == orders

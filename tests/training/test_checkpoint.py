@@ -95,5 +95,5 @@ def test_policy_plays_under_another_cap(path):
 
 
 def test_unknown_player():
-    with pytest.raises(ValueError, match="no player 'gredy'.*random, greedy"):
+    with pytest.raises(ValueError, match=r"no player 'gredy'.*random, greedy"):
         load_player("gredy", make_game("herd"))

@@ -50,14 +50,16 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, text, message):
     assert "wrong.yaml" in str(caught.value)
 
 
-@pytest.mark.parametrize(("override", "message"), [("ppo", "must look like"), ("game.size.x=1", "size is a single value"), ("ppo.clip=[", "no valid YAML")])
+@pytest.mark.parametrize(
+    ("override", "message"), [("ppo", "must look like"), ("game.size.x=1", "size is a single value"), ("ppo.clip=[", "no valid YAML")]
+)
 def test_wrong_overrides(config_file, override, message):
     with pytest.raises(ValueError, match=message):
         load_config(str(config_file), [override])
 
 
 def test_missing_file_names_what_there_is():
-    with pytest.raises(ValueError, match="no config file 'nowhere'.*herd"):
+    with pytest.raises(ValueError, match=r"no config file 'nowhere'.*herd"):
         load_config("nowhere")
 
 

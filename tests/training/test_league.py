@@ -41,27 +41,31 @@ def test_scores_are_kept_per_matchup_and_hard_opponents_come_more_often():
         lost = (pool.assigned == 2).any(axis=1)
         payoffs[lost] *= -1  # but the second member
         finish_all(pool, payoffs=payoffs)
-    assert pool.members[0].score > 0.9
-    assert pool.members[1].score < 0.1
+    assert pool.pool[0].score > 0.9
+    assert pool.pool[1].score < 0.1
     assert (pool.assigned == 2).sum() > 5 * (pool.assigned == 1).sum()
 
 
-def test_full_pool_drops_the_easiest_without_touching_games_under_way():
+def test_full_pool_retires_the_easiest_once_its_games_are_over():
     pool = league(members=3)
-    for member, score in zip(pool.members, (0.9, 0.5, 0.6), strict=True):
+    for member, score in zip(pool.pool, (0.9, 0.5, 0.6), strict=True):
         member.score = score
     pool.assigned[0] = (0, 1)  # a game against the easiest is under way
+    easiest = pool.network(1)
     pool.snapshot("new", NETWORK)
-    assert [member.name for member in pool.members] == ["m0", "m1", "new"]
-    pool.assigned[:] = 0
-    pool.snapshot("newer", NETWORK)
-    assert [member.name for member in pool.members] == ["newer", "m1", "new"]
+    assert [member.name for member in pool.pool] == ["m1", "m2", "new"]
+    assert pool.network(1) is easiest
+    finish_all(pool)
+    assert (pool.assigned != 1).all()  # it gets no new games
+    pool.snapshot("newer", NETWORK)  # m2, now the easiest, retires; m0's place is free
+    assert [member and member.name for member in pool.places] == ["newer", "m1", "m2", "new"]
+    assert [member.name for member in pool.pool] == ["newer", "m1", "new"]
 
 
 def test_snapshots_do_not_learn():
     pool = league(members=1)
-    assert not any(parameter.requires_grad for parameter in pool.members[0].network.parameters())
-    assert pool.members[0].network is not NETWORK
+    assert not any(parameter.requires_grad for parameter in pool.pool[0].network.parameters())
+    assert pool.pool[0].network is not NETWORK
 
 
 def test_state_round_trip():
@@ -70,4 +74,4 @@ def test_state_round_trip():
     again = league(members=0)
     again.load_state_dict(pool.state_dict(), NETWORK)
     assert (again.assigned == pool.assigned).all()
-    assert [(m.name, m.score, m.games) for m in again.members] == [(m.name, m.score, m.games) for m in pool.members]
+    assert [(m.name, m.score, m.games) for m in again.pool] == [(m.name, m.score, m.games) for m in pool.pool]

@@ -40,7 +40,9 @@ def log_probs_now(trainer, batch):
     return torch.log_softmax(logits, dim=1)
 
 
-@pytest.mark.parametrize("game", [{"name": "herd", "size": 3}, {"name": "chopat", "num_players": 3}, {"name": "berd", "path": 16, "tokens": 3}])
+@pytest.mark.parametrize(
+    "game", [{"name": "herd", "size": 3}, {"name": "chopat", "num_players": 3}, {"name": "berd", "path": 16, "tokens": 3}]
+)
 def test_first_minibatch_ratio_is_one(game):
     trainer = Trainer(small(game=game))
     for _ in range(4):
@@ -101,7 +103,7 @@ def test_decisions_are_counted_once(trainer):
 
 def test_opponents_change_only_at_the_end_of_a_game(trainer):
     rollout, league = trainer.rollout, trainer.league
-    assert league.members
+    assert league.pool
     for _ in range(5):
         assigned = league.assigned.copy()
         rollout.collect(trainer.random, 1.0, 0.95)

@@ -5,7 +5,9 @@ import pytest
 from boardherd.training.rollout import stitch
 
 
-def run(players, over=None, payoffs=None, values=None, n=2, discount=1.0, gae_lambda=1.0, learning=None, open_before=None, open_values=None):
+def run(
+    players, over=None, payoffs=None, values=None, n=2, discount=1.0, gae_lambda=1.0, learning=None, open_before=None, open_values=None
+):
     """One game: lists over time. Returns advantages (T, n), targets, closed, and those of decisions left open before."""
     steps = len(players)
     paid = np.zeros((steps, 1, n))
@@ -79,7 +81,13 @@ def test_nothing_leaks_from_one_game_into_the_next():
 def test_open_decisions_wait_for_their_next_one():
     # Seat 0 and seat 1 both left a decision open; seat 0 decides again, seat 1's game ends.
     *_, advantages, targets, closed = run(
-        [0, 0], over=[1], payoffs={1: (-1, 1)}, values=[0.4, 0.6], gae_lambda=0.0, open_before=[True, True], open_values=[[0.1, -0.1], [0.2, -0.2]]
+        [0, 0],
+        over=[1],
+        payoffs={1: (-1, 1)},
+        values=[0.4, 0.6],
+        gae_lambda=0.0,
+        open_before=[True, True],
+        open_values=[[0.1, -0.1], [0.2, -0.2]],
     )
     assert closed.all()
     np.testing.assert_allclose(advantages[0], [0.4 - 0.1, -0.4 + 0.1], atol=1e-6)
@@ -93,7 +101,9 @@ def test_open_decision_stays_open_while_its_seat_waits():
 
 
 def test_other_policies_moves_are_skipped():
-    advantages, _, closed, *_ = run([0, 1, 0, 1], over=[3], payoffs={3: (1, -1)}, values=[0.1, 9, 0.2, 9], learning=[True, False, True, False])
+    advantages, _, closed, *_ = run(
+        [0, 1, 0, 1], over=[3], payoffs={3: (1, -1)}, values=[0.1, 9, 0.2, 9], learning=[True, False, True, False]
+    )
     assert closed.tolist() == [True, False, True, False]
     np.testing.assert_allclose(advantages[[0, 2], 0], [1 - 0.1, 1 - 0.2], atol=1e-6)
 

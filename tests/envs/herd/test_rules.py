@@ -17,7 +17,9 @@ def played(game, seed, moves):
     states = [game.new(seed)]
     while len(states) <= moves and not game.is_over(states[-1]):
         state = states[-1]
-        states.append(game.throw(state) if game.node(state) == "chance" else game.play(state, int(random.choice(game.legal_actions(state)))))
+        states.append(
+            game.throw(state) if game.node(state) == "chance" else game.play(state, int(random.choice(game.legal_actions(state))))
+        )
     return states
 
 
