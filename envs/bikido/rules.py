@@ -34,7 +34,7 @@ SIDE = np.uint64(0xD6E8FEB86659FD93)  # hashed in when b is up
 ENDINGS = ("", "bird reached", "adjacent Springboards", "no legal move", "turn cap")
 BIRD_REACHED, SPRINGBOARDS, NO_MOVE, TURN_CAP = 1, 2, 3, 4
 BASE_CAPACITY = 1024
-LINE = np.uint64(15 << 9)
+NEVER = -10_000  # less than any ``advance``
 _0, _1, _6, _13, _63 = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(13), np.uint64(63)
 
 
@@ -51,8 +51,6 @@ def _neighbours() -> np.ndarray:
 # Tables of unsigned bytes, so that the compiler need not ask whether an index read from them is negative.
 NEAR = _neighbours()  # (player * SQUARES + square) * 4 + way
 FRAMES = np.concatenate((np.arange(SQUARES), np.arange(SQUARES)[::-1])).astype(np.uint8)  # player * SQUARES + index
-_RANKS = np.arange(AREA, dtype=np.uint64) // np.uint64(FILES)
-LINES = (_RANKS ^ (_RANKS >> _1)) << np.uint64(9)  # u8 (AREA,): the rank's Gray code, see ``part``
 
 
 class Rules(NamedTuple):
@@ -82,6 +80,9 @@ def state_dtype(config: Config) -> np.dtype:
             ("key", "u8"),  # from here on words of eight bytes lie at multiples of eight, and what is used most comes first
             ("past", "i4"),  # how many hashes ``history`` has
             ("pairs", "i2", (2,)),  # adjacent Springboards of each player
+            ("advance", "i2"),  # ranks of a's tokens, summed, less those of b's: every step forward adds 1
+            ("recent", "i2", (3,)),  # ``advance`` at the ends of the last three turns, the last one first
+            ("peak", "i8"),  # the most ``advance`` of all that history has before those
             ("height", "i1", (AREA,)),
             ("top", "i1", (AREA,)),  # 0 empty, 1 a's token, 2 b's, 3 a's bare bird, 4 b's
             ("springboard", "i1", (AREA,)),  # 0 no, 1 a's, 2 b's
@@ -187,12 +188,8 @@ def token_at(state, square, level):
 
 @compiled
 def part(square, level, token):
-    """What a token adds to ``key``. Hashing its place anew is faster than a table, which would crowd the board out of the cache.
-
-    Bits 9 to 12 choose the line of 512 bits in ``filter``. Made of the rank alone, next ranks differing in one bit, they are the
-    same after a move along a rank and nearly so after any other: the moves of one decision look at few lines of memory.
-    """
-    return (mix(np.uint64((2 * level + token) * AREA + square)) & ~LINE) | LINES[square]
+    """What a token adds to ``key``. Hashing its place anew is faster than a table, which would crowd the board out of the cache."""
+    return mix(np.uint64((2 * level + token) * AREA + square))
 
 
 @compiled
@@ -234,6 +231,7 @@ def refresh(state, square):
 def shift(state, source, target, count):
     """Carry the ``count`` topmost tokens over in their order. ``shift`` the other way takes it back."""
     heights, tokens = state["height"], state["tokens"]
+    ranks = int(target == source + FILES) - int(target == source - FILES)
     first, onto = np.int64(heights[source]) - count, np.int64(heights[target])
     key = state["key"]
     for k in range(count):
@@ -241,6 +239,7 @@ def shift(state, source, target, count):
         tokens[(first + k) * AREA + source] = 0
         tokens[(onto + k) * AREA + target] = token
         key ^= part(source, first + k, token) ^ part(target, onto + k, token)
+        state["advance"] += ranks if token == 1 else -ranks
     state["key"] = key
     heights[source] = first
     heights[target] = onto + count
@@ -301,6 +300,22 @@ def remember(state):
     state["history"][int(state["past"])] = key
     state["past"] += 1
     state["filter"][filter_word(state, key)] |= filter_bits(key)
+    recent = state["recent"]
+    state["peak"] = max(np.int64(state["peak"]), np.int64(recent[2]))
+    recent[2] = recent[1]
+    recent[1] = recent[0]
+    recent[0] = state["advance"]
+
+
+@compiled
+def can_return(state, gain):
+    """False if no move that adds ``gain`` to ``advance`` and leads to no rebound can bring back a position of the history.
+
+    Such a position would have the same ``advance`` and player to move. So it stood 2, 4, 6 … turns before the end of this one. Not 2:
+    the opponent's turn since then has left a free token of theirs on a square that was lower before, and this move can neither take
+    that token away nor make the square lower. And of those before the last three turns ``peak`` is the most.
+    """
+    return np.int64(state["advance"]) + gain <= np.int64(state["peak"])
 
 
 @compiled
@@ -357,6 +372,8 @@ def stack_allowed(state, player, bits, source, way):
         rest = token_at(state, source, onto - 1) if onto > 0 else 0
         if not supported(bits, source, rest, player, target):
             return False
+    if not can_return(state, 0) and (way == 1 or way == 2):
+        return True
     key = state["key"] ^ (SIDE if player == 0 else _0)
     for level in range(onto, height):
         token = token_at(state, source, level)
@@ -436,14 +453,13 @@ def legal(rules, state, mask):
             count += allowed
         return count
     heights, top = state["height"], state["top"]
-    key = state["key"] ^ (SIDE if player == 0 else _0)
+    forward_returns, side_returns = can_return(state, 1), can_return(state, 0)
     for index in range(SQUARES):
         square = locate(player, index)
         if top[square] != own:
             continue
         height = np.int64(heights[square])
         rest = token_at(state, square, height - 2) if height > 1 else 0
-        lifted = key ^ part(square, height - 1, own)
         # Mostly the tests of ``single_allowed`` and ``stack_allowed`` without branches, which no processor could foretell.
         for way in range(3):
             target = neighbour(player, square, way)
@@ -452,7 +468,7 @@ def legal(rules, state, mask):
             allowed &= under != own_bird
             if (target >= RIVER) & (target < FAR_BANK) & allowed:
                 allowed = supported(bits, square, rest, player, target)
-            if allowed & may_have_stood(state, lifted ^ part(target, onto, own)):
+            if (forward_returns if way == 0 else side_returns) and allowed:
                 allowed = single_allowed(state, player, bits, square, target)
             mask[7 * index + way] = allowed
             count += allowed
@@ -518,7 +534,8 @@ def set_up(state, max_turns):
     heights = state["height"]
     state["node"], state["ending"] = DECISION, 0
     state["payoff"][:] = 0.0
-    state["key"], state["past"] = _0, 0
+    state["key"], state["past"], state["advance"], state["peak"] = _0, 0, 0, NEVER
+    state["recent"][:] = NEVER
     state["pairs"][:] = 0
     state["filter"][:] = _0
     state["history"][:] = _0
@@ -529,6 +546,7 @@ def set_up(state, max_turns):
             token = token_at(state, square, level)
             if token != 0:
                 state["key"] ^= part(square, level, token)
+                state["advance"] += square // FILES if token == 1 else -(square // FILES)
         refresh(state, square)
     if state["landed"] > 0:  # in the middle of a turn: the history is empty, and nothing ends
         return

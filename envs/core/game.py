@@ -191,7 +191,7 @@ class Game:
 
     def chances(self, state: State) -> dict[str, float]:
         """What can happen at a chance node: text -> probability. Empty at nodes of other kinds."""
-        return {text: probability for text, probability in self._outcomes(state)}
+        return dict(self._outcomes(state))
 
     def _outcomes(self, state: State) -> Iterator[tuple[str, float]]:
         if state["node"][0] == CHANCE:

@@ -49,6 +49,7 @@ def test_another_configuration_compiles_nothing_anew(game_name, configurations_o
 def test_compiling_is_quick_and_done_once(game_name, tmp_path):
     """In seconds of the processor, so that a busy machine does not matter: under 20 cold, and warm under 1 beyond the import."""
     program = f"""
+import time
 from boardherd.envs import make_vec
 begin = time.process_time()
 vec = make_vec({game_name!r}, num_envs=2, seed=0)

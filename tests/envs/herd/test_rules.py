@@ -1,5 +1,7 @@
 """Herd by hand-made cases and by invariants that hold in every game."""
 
+import itertools
+
 import numpy as np
 import pytest
 from boardherd.envs import make_game
@@ -63,7 +65,7 @@ def test_legal_moves_follow_from_the_board(size, seed):
 def test_stones_change_by_removals_placements_and_captures_only(size, seed):
     game = make_game("herd", size=size)
     states = played(game, seed, 60)
-    for before, after in zip(states, states[1:], strict=False):
+    for before, after in itertools.pairwise(states):
         if game.node(before) != "decision":
             assert stones(game, before) == stones(game, after)
             continue
