@@ -372,7 +372,11 @@ def stack_allowed(state, player, bits, source, way):
         rest = token_at(state, source, onto - 1) if onto > 0 else 0
         if not supported(bits, source, rest, player, target):
             return False
-    if not can_return(state, 0) and (way == 1 or way == 2):
+    gain = 0
+    if way == 0 or way == BACK:
+        for level in range(onto, height):
+            gain += 1 if (token_at(state, source, level) == player + 1) == (way == 0) else -1
+    if not can_return(state, gain):
         return True
     key = state["key"] ^ (SIDE if player == 0 else _0)
     for level in range(onto, height):
@@ -474,12 +478,16 @@ def legal(rules, state, mask):
             count += allowed
         if height > 1:
             for way in range(4):
-                onto = np.int64(heights[neighbour(player, square, way)])
+                target = neighbour(player, square, way)
+                onto = np.int64(heights[target])
+                aside = (way == 1) | (way == 2)
                 own_carrier = token_at(state, square, min(onto, height - 1)) == own
-                if (height - onto > 1) & ((way == 1) | (way == 2) | (own_carrier == (way == 0))):
+                allowed = (height - onto > 1) & (aside | (own_carrier == (way == 0)))
+                river_or_bird = ((target >= RIVER) & (target < FAR_BANK)) | (top[target] >= BARE)
+                if allowed & (river_or_bird | side_returns | (not aside)):
                     allowed = stack_allowed(state, player, bits, square, way)
-                    mask[7 * index + 3 + way] = allowed
-                    count += allowed
+                mask[7 * index + 3 + way] = allowed
+                count += allowed
     return count
 
 
@@ -631,19 +639,22 @@ def marked(out, plane, cells, first, player, value):
 def observe(rules, state, player, out):
     heights, top, tokens, path = state["height"], state["top"], state["tokens"], state["path"]
     own, enemy, levels = player + 1, 2 - player, rules.levels
-    for level in range(levels):
+    out[:] = 0
+    tallest = 0
+    for square in range(SQUARES):
+        tallest = max(tallest, np.int64(heights[square]))
+    for level in range(min(levels, tallest)):
         marked(out, level, tokens, level * AREA, player, own)
         marked(out, levels + level, tokens, level * AREA, player, enemy)
     rest = out[2 * levels * SQUARES :]
+    if tallest > levels:
+        for square in range(SQUARES):
+            for level in range(levels, np.int64(heights[square])):
+                token = token_at(state, square, level)
+                rest[(0 if token == own else SQUARES) + locate(player, square)] += 1
     turned(rest, 2, heights, 0, player)
     marked(rest, 3, top, 0, player, own)
     marked(rest, 4, top, 0, player, enemy)
-    rest[: 2 * SQUARES] = 0
-    rest[5 * SQUARES : 10 * SQUARES] = 0
-    for square in range(SQUARES):
-        for level in range(levels, np.int64(heights[square])):
-            token = token_at(state, square, level)
-            rest[(0 if token == own else SQUARES) + locate(player, square)] += 1
     for whose in range(2):
         rest[(5 if whose == player else 6) * SQUARES + locate(player, BIRDS[whose])] = 1
     rest[7 * SQUARES + RIVER : 7 * SQUARES + FAR_BANK] = 1

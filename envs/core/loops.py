@@ -95,7 +95,7 @@ def observe_range(rules, states, players, observations, first, stop):
 def count_legal(mask):
     count = 0
     for action in range(np.uintp(len(mask))):
-        count += mask[action]
+        count += int(mask[action])
     return count
 
 
@@ -107,13 +107,13 @@ def random_legal(mask, count, seed):
     while first + BLOCK < size:  # sums of whole blocks are vector instructions: much quicker than counting one by one
         inside = 0
         for action in range(first, first + BLOCK):
-            inside += mask[action]
+            inside += int(mask[action])
         if left < inside:
             break
         left -= inside
         first += BLOCK
     for action in range(first, size):
-        left -= mask[action]
+        left -= int(mask[action])
         if left < 0:
             return np.int64(action)
     return -1

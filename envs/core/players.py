@@ -52,7 +52,7 @@ def ask(player: Player, decisions: Decisions) -> np.ndarray:
     wrong = loops.find_illegal(decisions.action_mask, actions)
     if wrong >= 0:
         try:
-            decisions.game.action_text(decisions.states[wrong : wrong + 1], actions[wrong])
+            decisions.game.action_text(decisions.states[wrong : wrong + 1], int(actions[wrong]))
         except ValueError as error:
             raise ValueError(f"player {name}: {error}") from None
     return actions

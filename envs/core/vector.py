@@ -110,7 +110,7 @@ class BatchEnv:
         wrong = loops.find_illegal(self.action_mask, self._actions)
         if wrong >= 0:
             try:
-                self.game.action_text(self.states[wrong : wrong + 1], self._actions[wrong])
+                self.game.action_text(self.states[wrong : wrong + 1], int(self._actions[wrong]))
             except ValueError as error:
                 raise ValueError(f"environment {wrong}: {error}") from None
         self._check_begun(

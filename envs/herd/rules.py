@@ -204,14 +204,14 @@ def legal(rules, state, mask):
         for cell in range(np.uintp(rules.num_actions)):
             allowed = np.int8(board[square_of[cell]] == enemy_stone)
             mask[cell] = allowed
-            count += allowed
+            count += int(allowed)
     else:
         enemy = np.uintp((1 - player) * MAX_SQUARES)
         for cell in range(np.uintp(rules.num_actions)):
             square = np.uintp(square_of[cell])
             allowed = np.int8((board[square] == 0) & (around[enemy + square] < degree[square]))
             mask[cell] = allowed
-            count += allowed
+            count += int(allowed)
     return count
 
 
