@@ -35,7 +35,7 @@ ENDINGS = ("", "bird reached", "adjacent Springboards", "no legal move", "turn c
 BIRD_REACHED, SPRINGBOARDS, NO_MOVE, TURN_CAP = 1, 2, 3, 4
 BASE_CAPACITY = 1024
 NEVER = -10_000  # less than any ``advance``
-_0, _1, _6, _13, _63 = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(13), np.uint64(63)
+_0, _1, _6, _13, _63, _67 = (np.uint64(number) for number in (0, 1, 6, 13, 63, 67))
 
 
 def _neighbours() -> np.ndarray:
@@ -51,6 +51,8 @@ def _neighbours() -> np.ndarray:
 # Tables of unsigned bytes, so that the compiler need not ask whether an index read from them is negative.
 NEAR = _neighbours()  # (player * SQUARES + square) * 4 + way
 FRAMES = np.concatenate((np.arange(SQUARES), np.arange(SQUARES)[::-1])).astype(np.uint8)  # player * SQUARES + index
+BIT_NUMBERS = np.zeros(67, np.uint8)  # the number of a bit by its remainder: powers of two up to the 65th leave different ones by 67
+BIT_NUMBERS[[(1 << number) % 67 for number in range(64)]] = range(64)
 
 
 class Rules(NamedTuple):
@@ -228,6 +230,16 @@ def refresh(state, square):
 
 
 @compiled
+def topped(state, player, first, stop):
+    """Bits (u8) of the squares from ``first`` to ``stop`` - 1, 64 at most, that have the player's token on top; the first is lowest."""
+    top = state["top"]
+    bits = _0
+    for square in range(first, stop):
+        bits |= np.uint64(top[square] == player + 1) << np.uint64(square - first)
+    return bits
+
+
+@compiled
 def shift(state, source, target, count):
     """Carry the ``count`` topmost tokens over in their order. ``shift`` the other way takes it back."""
     heights, tokens = state["height"], state["tokens"]
@@ -259,11 +271,7 @@ def rebound_due(state, square):
 @compiled
 def crossing(state, player):
     """Where the player's tokens are on top on ranks 6, 7 and 8: 21 bits, that of a6 lowest."""
-    top = state["top"]
-    bits = 0
-    for k in range(BEYOND - BANK):
-        bits |= int(top[BANK + k] == player + 1) << k
-    return bits
+    return np.int64(topped(state, player, BANK, BEYOND))
 
 
 @compiled
@@ -341,6 +349,15 @@ def stood(state, key):
 
 
 @compiled
+def single_repeats(state, player, source, target):
+    """K7 for a single. A move that leads to a rebound is not tested."""
+    key = state["key"] ^ (SIDE if player == 0 else _0)
+    key ^= part(source, np.int64(state["height"][source]) - 1, player + 1)
+    key ^= part(target, np.int64(state["height"][target]), player + 1)
+    return stood(state, key) and state["springboard"][target] != player + 1
+
+
+@compiled
 def single_allowed(state, player, bits, source, target):
     """Whether the free token may go to the neighbour ``target``, which lies forward, left or right. ``bits``: the player's crossing."""
     height, onto, under = np.int64(state["height"][source]), np.int64(state["height"][target]), np.int64(state["top"][target])
@@ -354,8 +371,7 @@ def single_allowed(state, player, bits, source, target):
         rest = token_at(state, source, height - 2) if height > 1 else 0
         if not supported(bits, source, rest, player, target):
             return False
-    key = state["key"] ^ part(source, height - 1, player + 1) ^ part(target, onto, player + 1) ^ (SIDE if player == 0 else _0)
-    return not stood(state, key) or state["springboard"][target] == player + 1  # K7: a move that leads to a rebound is not tested
+    return not single_repeats(state, player, source, target)
 
 
 @compiled
@@ -458,10 +474,15 @@ def legal(rules, state, mask):
         return count
     heights, top = state["height"], state["top"]
     forward_returns, side_returns = can_return(state, 1), can_return(state, 0)
-    for index in range(SQUARES):
-        square = locate(player, index)
-        if top[square] != own:
-            continue
+    left, later = topped(state, player, 0, 64), topped(state, player, 64, SQUARES)
+    first = 0
+    while left != _0 or later != _0:
+        if left == _0:
+            left, later, first = later, _0, 64
+        lowest = left & ~(left - _1)
+        left ^= lowest
+        square = first + np.int64(BIT_NUMBERS[np.int64(lowest % _67)])
+        index = locate(player, square)
         height = np.int64(heights[square])
         rest = token_at(state, square, height - 2) if height > 1 else 0
         # Mostly the tests of ``single_allowed`` and ``stack_allowed`` without branches, which no processor could foretell.
@@ -473,7 +494,7 @@ def legal(rules, state, mask):
             if (target >= RIVER) & (target < FAR_BANK) & allowed:
                 allowed = supported(bits, square, rest, player, target)
             if (forward_returns if way == 0 else side_returns) and allowed:
-                allowed = single_allowed(state, player, bits, square, target)
+                allowed = not single_repeats(state, player, square, target)
             mask[7 * index + way] = allowed
             count += allowed
         if height > 1:

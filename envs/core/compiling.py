@@ -65,6 +65,6 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True)(function)
     finally:
         numba.config.CACHE_DIR = before
