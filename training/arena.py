@@ -1,7 +1,6 @@
 """Fair comparison of players: every seat order, the same dice for each order, intervals that respect it."""
 
 import itertools
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,6 +17,29 @@ from .players import load_player
 _AT_A_TIME = 2048  # games in memory together
 _RESAMPLES = 2000
 _ALL_ORDERS_UP_TO = 4  # seats; above, each seed plays the rotations of one random order
+
+
+@dataclass
+class Games:
+    """Games one by one.
+
+    names: of the players. sat: int (games, n), the number in ``names`` of who sat in each seat. payoffs: float64 (games, n).
+    turns: int (games,). ending: int (games,), numbers in ``game.endings``. seed: int64 (games,), rising; games with the same number
+    had the same dice.
+    """
+
+    names: list[str]
+    sat: np.ndarray
+    payoffs: np.ndarray
+    turns: np.ndarray
+    ending: np.ndarray
+    seed: np.ndarray
+
+    @property
+    def wins(self) -> np.ndarray:
+        """What each seat won, float64 (games, n): 1 for the winner, 1/w each for w who share the win."""
+        best = self.payoffs == self.payoffs.max(axis=1, keepdims=True)
+        return best / best.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True)
@@ -79,6 +101,18 @@ def evaluate(
     ValueError if the number of players is not the number of seats, or a player is not to be had.
     """
     game = make_game(game, **options) if isinstance(game, str) else game
+    return _summed_up(game, play_games(players, game, games, seed, sample, progress), seed)
+
+
+def play_games(
+    players: Sequence[str | Player],
+    game: Game,
+    games: int,
+    seed: int = 0,
+    sample: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Games:
+    """The games of ``evaluate``, one by one; ``Games.seed`` counts from 0. Arguments and errors as there."""
     if len(players) != game.num_players:
         n = game.num_players
         raise ValueError(f"{game.name} has {n} seats here, so name {n} players (the same more than once if you like), got {len(players)}")
@@ -87,9 +121,7 @@ def evaluate(
     seats = _named(players, game, sample)
     names = list(dict.fromkeys(name for name, _ in seats))
     orders = _seatings([names.index(name) for name, _ in seats], games, seed)
-    chosen = dict(seats)
-    table = _play(game, [chosen[name] for name in names], orders, seed, progress)
-    return _summed_up(game, names, Counter(name for name, _ in seats), table, len(orders), len(orders[0]), seed)
+    return _play(game, dict(seats), orders, seed, progress)
 
 
 def _named(players: Sequence[str | Player], game: Game, sample: bool) -> list[tuple[str, Player]]:
@@ -122,30 +154,23 @@ def _seatings(entries: list[int], games: int, seed: int) -> list[np.ndarray]:
     return [np.array(entries)[random.permutation(n)][rotations] for _ in range(-(-games // n))]
 
 
-@dataclass
-class _Table:
-    """One row a game: who sat where (int), final payoffs, turns, ending."""
-
-    sat: np.ndarray
-    payoffs: np.ndarray
-    turns: np.ndarray
-    ending: np.ndarray
-
-
-def _play(game: Game, players: list[Player], orders: list[np.ndarray], seed: int, progress: Callable[[int, int], None] | None) -> _Table:
+def _play(
+    game: Game, players: dict[str, Player], orders: list[np.ndarray], seed: int, progress: Callable[[int, int], None] | None
+) -> Games:
     sat = np.concatenate(orders)
     dice, choices = np.empty(len(orders), np.uint64), np.empty(len(sat), np.uint64)
     fill_seeds(seed_of(seed), dice)
     fill_seeds(seed_of(seed + 1), choices)
-    dice = np.repeat(dice, len(orders[0]))  # every order of a seed sees the same dice
+    seed_numbers = np.repeat(np.arange(len(orders)), len(orders[0]))
     states = np.zeros(len(sat), game.state_dtype)
-    states["rng"] = dice
+    states["rng"] = dice[seed_numbers]  # every order of a seed sees the same dice
     for first in range(0, len(sat), _AT_A_TIME):
         part = slice(first, first + _AT_A_TIME)
-        for count in _play_part(game, players, sat[part], states[part], choices[part]):
+        for count in _play_part(game, list(players.values()), sat[part], states[part], choices[part]):
             if progress:
                 progress(first + count, len(sat))
-    return _Table(sat, states["payoff"][:, : game.num_players].copy(), states["turn"].copy(), states["ending"].copy())
+    payoffs = states["payoff"][:, : game.num_players].copy()
+    return Games(list(players), sat, payoffs, states["turn"].copy(), states["ending"].copy(), seed_numbers)
 
 
 def _play_part(game: Game, players: list[Player], sat: np.ndarray, states: np.ndarray, seeds: np.ndarray) -> Iterator[int]:
@@ -174,28 +199,28 @@ def _play_part(game: Game, players: list[Player], sat: np.ndarray, states: np.nd
         loops.play_some(game.rules, states, going, actions, masks, to_move, observations, weights)
 
 
-def _summed_up(game: Game, names: list[str], seats: Counter, table: _Table, num_seeds: int, per_seed: int, seed: int) -> Evaluation:
-    best = table.payoffs == table.payoffs.max(axis=1, keepdims=True)
-    wins = best / best.sum(axis=1, keepdims=True)
+def _summed_up(game: Game, played: Games, seed: int) -> Evaluation:
+    num_seeds = int(played.seed[-1]) + 1
+    wins = played.wins
     resamples = np.random.default_rng(0).integers(num_seeds, size=(_RESAMPLES, num_seeds))
     scores = []
-    for index, name in enumerate(names):
-        here = table.sat == index
+    for index, name in enumerate(played.names):
+        here = played.sat == index
         won, won_low, won_high = _interval(wins, here, num_seeds, resamples)
-        paid, paid_low, paid_high = _interval(table.payoffs, here, num_seeds, resamples)
+        paid, paid_low, paid_high = _interval(played.payoffs, here, num_seeds, resamples)
         by_seat = [float(wins[here[:, seat], seat].mean()) for seat in range(game.num_players)]
-        scores.append(Score(name, seats[name], won, won_low, won_high, paid, paid_low, paid_high, by_seat))
-    ended = np.bincount(table.ending, minlength=len(game.endings))
+        scores.append(Score(name, int(here[0].sum()), won, won_low, won_high, paid, paid_low, paid_high, by_seat))
+    ended = np.bincount(played.ending, minlength=len(game.endings))
     return Evaluation(
         game={"name": game.name, **game.config},
-        games=len(table.sat),
+        games=len(played.sat),
         seeds=num_seeds,
-        orders=per_seed,
+        orders=len(played.sat) // num_seeds,
         seed=seed,
         fair=1 / game.num_players,
         scores=scores,
         endings={text: int(ended[i]) for i, text in enumerate(game.endings) if text},
-        mean_turns=float(table.turns.mean()),
+        mean_turns=float(played.turns.mean()),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import bench, envs, evaluate, play, replay, train
+from .commands import bench, envs, evaluate, play, replay, solve, train
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 _UsageError: Any = typer.BadParameter.__base__  # whatever typer itself finds wrong; older versions take it from click
@@ -50,6 +50,7 @@ app.command("envs", epilog="Example: boardherd envs")(envs.envs)
 app.command("play", epilog="Example: boardherd play herd greedy --seat b size=4")(play.play)
 app.command("train", epilog="Example: boardherd train herd decisions=2_000_000 --run runs/first")(train.train)
 app.command("evaluate", epilog="Example: boardherd evaluate herd runs/first greedy --games 1000")(evaluate.evaluate)
+app.command("solve", epilog="Example: boardherd solve herd size=2 --policy greedy")(solve.solve)
 app.command("bench", epilog="Example: boardherd bench herd --no-training")(bench.bench)
 app.command("replay", epilog="Example: boardherd replay game.jsonl --check")(replay.replay)
 

@@ -1,4 +1,4 @@
-"""Players by name: baselines and trained policies."""
+"""Players by name: baselines, trained policies, and searches."""
 
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from ..envs.core.random import mix, next_seed, unit_float
 from .checkpoint import load_policy
 from .network import PolicyNetwork
 from .rollout import infer, sample_choices
+from .search import SEARCHES, search_player
 
 
 class PolicyPlayer:
@@ -35,19 +36,31 @@ class PolicyPlayer:
 
 
 def load_player(name: str, game: Game, sample: bool = False) -> Player:
-    """The player called ``name`` for ``game``: ``random``, ``greedy``, or the path of a checkpoint or of a run's folder.
+    """The player called ``name`` for ``game``.
+
+    ``random``, ``greedy``, the path of a checkpoint or of a run's folder, or a search: ``expectimax:1``, ``expectimax:2`` (moves ahead)
+    or ``mcts:1000`` (simulations), with a checkpoint's policy if its path follows after another colon.
 
     ValueError if there is no such player, or if it was trained on another game or another size.
     """
     if name in BASELINES:
         return BASELINES[name]
-    path = Path(name)
-    if not path.exists():
-        raise ValueError(f"no player {name!r}: it is neither one of {', '.join(BASELINES)} nor the path of a checkpoint")
-    trained_on, network = load_policy(path)
+    kind, _, rest = name.partition(":")
+    if kind in SEARCHES and not Path(name).exists():
+        number, _, checkpoint = rest.partition(":")
+        return search_player(kind, number, _network(checkpoint, game) if checkpoint else None)
+    if not Path(name).exists():
+        searches = ", ".join(f"{kind}:NUMBER" for kind in SEARCHES)
+        raise ValueError(f"no player {name!r}: it is neither one of {', '.join(BASELINES)}, {searches} nor the path of a checkpoint")
+    return PolicyPlayer(_network(name, game), sample)
+
+
+def _network(path: str, game: Game) -> PolicyNetwork:
+    """The policy of a checkpoint, on the CPU. ValueError if there is none or it does not go with ``game``."""
+    trained_on, network = load_policy(Path(path))
     if not _fits(trained_on, game):
-        raise ValueError(f"player {name!r} was trained on {trained_on}, which {game} does not match")
-    return PolicyPlayer(network.to(torch.device("cpu")), sample)
+        raise ValueError(f"player {path!r} was trained on {trained_on}, which {game} does not match")
+    return network.to(torch.device("cpu"))
 
 
 def _fits(trained_on: Game, game: Game) -> bool:

@@ -21,15 +21,15 @@ def besiegers(state, player):
 
 @compiled
 def nearness(player, square):
-    """How near a square of the player's own frame is to the enemy bird, 0 to 14; on its last rank no single goes there but sideways."""
+    """14 on the enemy bird, 1 less for every step away from it, 0 in the farthest corner."""
     index = locate(player, square)
     rank, file = index // FILES, index % FILES
     return 14 - abs(11 - rank) - abs(3 - file)
 
 
 @compiled
-def worth(state, player, source, target, count):
-    """What the board is worth to the player, whose turn ends with it after a move of ``count`` tokens."""
+def worth(state, player, source, target):
+    """What the board is worth to the player, whose turn ends with it after a move from ``source`` to ``target``."""
     if state["pairs"][player] > 0:  # K5
         return LOSS
     if state["top"][BIRDS[1 - player]] == player + 1:  # K4
@@ -61,7 +61,7 @@ def score_actions(rules, state, mask, scratch, scores):
         target = neighbour(player, source, kind if kind < 3 else kind - 3)
         count = 1 if kind < 3 else np.int64(heights[source]) - np.int64(heights[target])
         shift(board, source, target, count)
-        scores[action] = worth(board, player, source, target, count)
+        scores[action] = worth(board, player, source, target)
         if rebound_due(board, target):
             if landed == 0:
                 path[0] = source
@@ -85,6 +85,6 @@ def best_rebound(board, player, source, middle):
         if rebound_allowed(board, player, bits, way):
             target = neighbour(player, middle, way)
             shift(board, middle, target, 1)
-            best = max(best, worth(board, player, source, target, 1))
+            best = max(best, worth(board, player, source, target))
             shift(board, target, middle, 1)
     return best

@@ -501,11 +501,11 @@ def legal(rules, state, mask):
             for way in range(4):
                 target = neighbour(player, square, way)
                 onto = np.int64(heights[target])
-                aside = (way == 1) | (way == 2)
                 own_carrier = token_at(state, square, min(onto, height - 1)) == own
-                allowed = (height - onto > 1) & (aside | (own_carrier == (way == 0)))
+                allowed = (height - onto > 1) & ((way == 1) | (way == 2) | (own_carrier == (way == 0)))
                 river_or_bird = ((target >= RIVER) & (target < FAR_BANK)) | (top[target] >= BARE)
-                if allowed & (river_or_bird | side_returns | (not aside)):
+                # Two tokens add 2 to ``advance`` on the way forward, and nothing on any other: back they are one of each player.
+                if allowed & (river_or_bird | (height - onto > 2) | (forward_returns if way == 0 else side_returns)):
                     allowed = stack_allowed(state, player, bits, square, way)
                 mask[7 * index + 3 + way] = allowed
                 count += allowed
