@@ -29,7 +29,7 @@ class PolicyPlayer:
         uniforms = np.empty(len(rows), np.float32)
         for i in range(len(rows)):
             decisions.seeds[i] = next_seed(decisions.seeds[i])
-            uniforms[i] = unit_float(mix(decisions.seeds[i]))
+            uniforms[i] = unit_float(np.uint64(mix(decisions.seeds[i])))  # mix gives a Python integer here, often too big for int64
         choices, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
         sample_choices(logits, actions, uniforms, choices, log_probs)
         return actions[everyone, choices].astype(np.int64)

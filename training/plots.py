@@ -146,6 +146,7 @@ def picture(figure: Figure, kind: str) -> bytes:
         figure.savefig(buffer, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else None)
     return buffer.getvalue()
 
+
 _PAGE = Template("""\
 <!DOCTYPE html>
 <html lang="en">
@@ -312,4 +313,3 @@ def _turns_figure(result: Standings) -> Figure:
 
 def _short(name: str) -> str:
     return name if len(name) <= 32 else f"\N{HORIZONTAL ELLIPSIS}{name[-31:]}"
-

@@ -285,12 +285,12 @@ def _add_node(rules, trees, b, state, mask, weights):
 
 
 @compiled
-def _most_promising(node, edges, guided):
+def _most_promising(node, edges, guided, weight):
     """The edge to follow from a decision: by UCT (Kocsis and Szepesvari, 2006), or guided by a network's priors (PUCT, Silver et al., 2017)."""
     first = int(node["first"])
     best, best_score = first, -np.inf
     visits = float(node["visits"])
-    exploration = GUIDED_EXPLORATION * np.sqrt(visits) if guided else EXPLORATION * np.sqrt(np.log(visits + 1.0))
+    exploration = weight * (np.sqrt(visits) if guided else np.sqrt(np.log(visits + 1.0)))
     for number in range(first, first + int(node["count"])):
         edge = edges[number]
         tried = float(edge["visits"])
@@ -320,7 +320,7 @@ def _drawn(node, edges, state):
 
 
 @compiled
-def _descend(rules, trees, b, state, guided, mask, weights):
+def _descend(rules, trees, b, state, guided, exploration, mask, weights):
     """Go down tree b from its root, where ``state`` stands, to a node that was not there before, or to the end of a game.
 
     New nodes without a choice are passed at once. Returns the new node, _NONE if nothing was added; ``state`` is then what it stands for.
@@ -330,7 +330,7 @@ def _descend(rules, trees, b, state, guided, mask, weights):
     while nodes[number]["kind"] < TERMINAL:
         node = nodes[number]
         at_chance = node["kind"] == CHANCE
-        taken = _drawn(node, edges, state) if at_chance else _most_promising(node, edges, guided)
+        taken = _drawn(node, edges, state) if at_chance else _most_promising(node, edges, guided, exploration)
         path[steps, 0], path[steps, 1] = number, taken
         steps += 1
         if at_chance:
@@ -380,7 +380,7 @@ def _favourite(trees, b):
 
 
 @compiled
-def _grow_by_playouts(rules, trees, root, seeds, simulations, scratch):
+def _grow_by_playouts(rules, trees, root, seeds, simulations, exploration, scratch):
     """Search from ``root[0]`` in the first tree, choices and dice drawn from ``seeds[0]``. Returns the action to play."""
     _begin(rules, trees, 0, root[0], scratch.masks[0], scratch.weights)
     seeds[0] = next_seed(seeds[0])
@@ -390,14 +390,14 @@ def _grow_by_playouts(rules, trees, root, seeds, simulations, scratch):
         scratch.states[0] = root[0]
         scratch.seeds[0] = next_seed(scratch.seeds[0])
         state["rng"] = mix(scratch.seeds[0])
-        _descend(rules, trees, 0, state, False, scratch.masks[0], scratch.weights)
+        _descend(rules, trees, 0, state, False, exploration, scratch.masks[0], scratch.weights)
         _play_out(rules, scratch)
         _back_up(trees, 0, state["payoff"])
     return _favourite(trees, 0)
 
 
 @compiled
-def _pick_leaves(rules, trees, roots, seeds, fresh, leaves, nodes, open_leaves, mask, weights):
+def _pick_leaves(rules, trees, roots, seeds, exploration, fresh, leaves, nodes, open_leaves, mask, weights):
     """One simulation in each tree, down to a leaf; fresh: the leaf is the root itself. Finished games are counted at once.
 
     Written: leaves, the decisions that a network is to judge; nodes, the nodes to hang its priors on, or _NONE; open_leaves, in which
@@ -413,7 +413,7 @@ def _pick_leaves(rules, trees, roots, seeds, fresh, leaves, nodes, open_leaves, 
             _begin(rules, trees, b, roots[b], mask, weights)
             node = 0
         else:
-            node = _descend(rules, trees, b, state, True, mask, weights)
+            node = _descend(rules, trees, b, state, True, exploration, mask, weights)
             loops.settle(rules, state, weights)
         if state["node"] >= TERMINAL:
             _back_up(trees, b, state["payoff"])
@@ -445,10 +445,12 @@ def _take_judgement(trees, nodes, open_leaves, logits, values):
 
 class TreeSearch:
     """Grows a tree by ``simulations``, and plays the move tried most often. With a network its priors guide the search and its values
-    end each simulation, the games of a batch side by side; without one, games are played out."""
+    end each simulation, the games of a batch side by side; without one, games are played out. exploration: the weight of what has
+    been tried little, in UCT without a network, in PUCT with one."""
 
-    def __init__(self, simulations: int, network: PolicyNetwork | None = None):
+    def __init__(self, simulations: int, network: PolicyNetwork | None = None, exploration: float | None = None):
         self.simulations, self.network = simulations, network
+        self.exploration = exploration or (EXPLORATION if network is None else GUIDED_EXPLORATION)
 
     def __call__(self, decisions: Decisions) -> np.ndarray:
         if self.network is None:
@@ -467,7 +469,7 @@ class TreeSearch:
         actions = np.empty(count, np.int64)
         for i in range(count):
             one = slice(i, i + 1)
-            actions[i] = _grow_by_playouts(game.rules, trees, decisions.states[one], decisions.seeds[one], self.simulations, scratch)
+            actions[i] = _grow_by_playouts(game.rules, trees, decisions.states[one], decisions.seeds[one], self.simulations, self.exploration, scratch)
         return actions
 
     def _by_network(self, network: PolicyNetwork, game: Game, roots: np.ndarray, seeds: np.ndarray) -> np.ndarray:
@@ -475,7 +477,7 @@ class TreeSearch:
         leaves, nodes, open_leaves = np.zeros(count, game.state_dtype), np.zeros(count, np.int64), np.zeros(count, np.int64)
         mask, weights = np.zeros(game.num_actions, np.int8), np.zeros(game.rules.num_outcomes)
         for simulation in range(self.simulations + 1):
-            some = _pick_leaves(game.rules, trees, roots, seeds, simulation == 0, leaves, nodes, open_leaves, mask, weights)
+            some = _pick_leaves(game.rules, trees, roots, seeds, self.exploration, simulation == 0, leaves, nodes, open_leaves, mask, weights)
             if some:
                 logits, _, values = _judge_by_network(network, game, leaves[:some])
                 _take_judgement(trees, nodes[:some], open_leaves[:some], logits, values)

@@ -40,7 +40,9 @@ class TournamentConfig(BaseModel):
 
     game: dict[str, Any] = Field(description="name, and the options of that game")
     players: tuple[str, ...] = Field(min_length=2, description="random, greedy, checkpoints or runs' folders")
-    games: PositiveInt = Field(400, description="games of each pair, or group, of players; rounded up so that all seatings are played alike")
+    games: PositiveInt = Field(
+        400, description="games of each pair, or group, of players; rounded up so that all seatings are played alike"
+    )
     seed: int = Field(1, ge=0)
     sample: bool = Field(False, description="policies draw their moves instead of playing the most likely one")
     anchor: str | None = Field(None, description="the player whose rating is 0; none: random if it plays, else the first")

@@ -10,7 +10,9 @@ from ...envs.core.files import write_whole
 
 def plot(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="folders of training runs, drawn into the same pictures")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="the picture; its ending says of which kind: png, svg, pdf")] = Path("curves.png"),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="the picture; its ending says of which kind: png, svg, pdf")] = Path(
+        "curves.png"
+    ),
 ) -> None:
     """Draw wins, losses, entropy, endings and speed of runs over their decisions, from metrics.jsonl; without TensorBoard."""
     from ..plots import picture, plot_runs, read_metrics
