@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 
 import numpy as np
 import torch
@@ -97,7 +98,7 @@ class ScaledLinear(nn.Module):
         return nn.functional.linear(inputs, self.linear.weight * self.scale, self.linear.bias)
 
 
-class PolicyNetwork(nn.Module):
+class PolicyNetwork(nn.Module, ABC):
     """What an ``Encoder`` makes of decisions -> a logit for each legal action, and a value for each seat.
 
     Values are in relative order: the deciding seat's first, then the next one's in turn order. They sum to zero, as payoffs do.
@@ -121,8 +122,9 @@ class PolicyNetwork(nn.Module):
         logits, values = self.heads(rows, actions.clamp(min=0).long())
         return logits + (~inside).to(logits.dtype) * MASKED, values - values.mean(dim=1, keepdim=True)
 
+    @abstractmethod
     def heads(self, rows: torch.Tensor, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        raise NotImplementedError
+        """Logits float32 (B, W) for actions int64 (B, W), and values float32 (B, num_players), as they leave the last layers."""
 
 
 class DenseNetwork(PolicyNetwork):
