@@ -46,6 +46,8 @@ class PPOConfig(_Section):
 class LeagueConfig(_Section):
     share: float = Field(0.2, ge=0, le=1, description="share of games in which half the seats are played by an earlier policy")
     pool_size: PositiveInt = Field(6, description="earlier policies kept")
+    fixed: tuple[str, ...] = Field((), description="players that do not learn, such as greedy, as further opponents")
+    fixed_share: float = Field(0.0, ge=0, le=1, description="share of games in which one of them plays all seats but one")
     snapshot_every: PositiveInt = Field(20, description="iterations between two copies of the current policy into the pool")
 
 

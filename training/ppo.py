@@ -21,7 +21,7 @@ from .arena import Evaluation, evaluate
 from .checkpoint import read_checkpoint, restored, save_checkpoint
 from .config import TrainingConfig, check_config
 from .hardware import choose_device, prepare
-from .league import League
+from .league import Fixed, League
 from .network import NO_ACTION, make_network
 from .players import PolicyPlayer, load_player
 from .progress import RunLog, Stop, TrainingProgress
@@ -46,7 +46,8 @@ class Trainer:
         torch.manual_seed(config.seed)
         self.network = make_network(self.game, config.network).to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
-        self.league = League(config.league, self.vec.num_envs, self.game.num_players)
+        fixed = [Fixed(name, load_player(name, self.game)) for name in config.league.fixed]
+        self.league = League(config.league, self.vec.num_envs, self.game.num_players, fixed)
         self.rollout = Rollout(self.vec, self.network, self.league, config.rollout.steps, self.device)
         self.random = np.random.default_rng(config.seed)
         self.iteration = 0
@@ -80,7 +81,7 @@ class Trainer:
             "speed/seconds_learning": learned - played,
         }
         metrics |= {f"games/ended by {ending}": count / max(summary.games, 1) for ending, count in summary.endings.items()}
-        metrics |= {f"league/score against {member.name}": member.score for member in self.league.pool if member.games}
+        metrics |= {f"league/score against {member.name}": member.score for member in self.league.opponents if member.games}
         return metrics
 
     def update(self, batch: Batch, learning_rate: float, entropy_weight: float) -> dict[str, float]:

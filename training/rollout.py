@@ -13,8 +13,9 @@ import numpy as np
 import torch
 
 from ..envs.core.compiling import compiled
+from ..envs.core.players import Decisions, ask
 from ..envs.core.vector import BatchEnv
-from .league import League
+from .league import Fixed, League
 from .network import NO_ACTION, PolicyNetwork
 
 _ARRAYS = ("open_rows", "open_actions", "open_choice", "is_open")
@@ -163,8 +164,12 @@ class Rollout:
             learning = policy == 0
             self.rows[step], self.actions[step], self.player[step], self.learning[step] = rows, actions, vec.player, learning
             for index in np.unique(policy):
-                asked = slice(None) if learning.all() else np.flatnonzero(policy == index)
-                network = self.league.network(index) or self.network
+                asked = np.flatnonzero(policy == index)
+                opponent = self.league.opponent(index)
+                if isinstance(opponent, Fixed):
+                    choice[asked] = (actions[asked] == self._ask(opponent, asked)[:, None]).argmax(axis=1)
+                    continue
+                network = opponent.network if opponent else self.network
                 logits, values = infer(network, rows[asked], actions[asked], self.device)
                 chosen, log_probs = np.empty(len(logits), np.int64), np.empty(len(logits), np.float32)
                 sample_choices(logits, actions[asked], uniforms[asked], chosen, log_probs)
@@ -183,6 +188,14 @@ class Rollout:
                 self.league.finish(games, vec.rewards[games], random)
         names = [name for name in vec.game.endings if name]
         return Summary(int(ended.sum()), turns / max(int(ended.sum()), 1), dict(zip(names, ended[1:].tolist(), strict=True)))
+
+    def _ask(self, opponent: Fixed, asked: np.ndarray) -> np.ndarray:
+        vec = self.vec
+        seeds = vec.seeds[asked]
+        decisions = Decisions(vec.game, vec.states[asked], vec.observation[asked], vec.action_mask[asked], vec.player[asked], seeds)
+        answer = ask(opponent.player, decisions)
+        vec.seeds[asked] = seeds
+        return answer
 
     def _stitched(self, discount: float, gae_lambda: float) -> Batch:
         games, n = self.is_open.shape

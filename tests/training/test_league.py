@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from boardherd.envs import make_game
+from boardherd.envs.core.players import greedy_player
 from boardherd.training.config import LeagueConfig, NetworkConfig
-from boardherd.training.league import League
+from boardherd.training.league import Fixed, League
 from boardherd.training.network import make_network
 
 NETWORK = make_network(make_game("herd", size=2), NetworkConfig(hidden=(4,)))
@@ -51,15 +52,30 @@ def test_full_pool_retires_the_easiest_once_its_games_are_over():
     for member, score in zip(pool.pool, (0.9, 0.5, 0.6), strict=True):
         member.score = score
     pool.assigned[0] = (0, 1)  # a game against the easiest is under way
-    easiest = pool.network(1)
+    easiest = pool.opponent(1)
     pool.snapshot("new", NETWORK)
     assert [member.name for member in pool.pool] == ["m1", "m2", "new"]
-    assert pool.network(1) is easiest
+    assert pool.opponent(1) is easiest
     finish_all(pool)
     assert (pool.assigned != 1).all()  # it gets no new games
     pool.snapshot("newer", NETWORK)  # m2, now the easiest, retires; m0's place is free
     assert [member and member.name for member in pool.places] == ["newer", "m1", "m2", "new"]
     assert [member.name for member in pool.pool] == ["newer", "m1", "new"]
+
+
+def test_fixed_opponents_play_all_seats_but_one():
+    pool = league(num_players=4, members=0, fixed_share=0.3)
+    pool.fixed.append(Fixed("greedy", greedy_player))
+    finish_all(pool)
+    against = (pool.assigned != 0).any(axis=1)
+    assert 0.2 < against.mean() < 0.4
+    assert ((pool.assigned[against] == -1).sum(axis=1) == 3).all()
+    finish_all(pool, payoffs=np.where(pool.assigned == 0, 1.0, -1.0))
+    assert pool.fixed[0].score > 0.9
+    again = league(num_players=4, members=0)
+    again.fixed.append(Fixed("greedy", greedy_player))
+    again.load_state_dict(pool.state_dict(), NETWORK)
+    assert again.fixed == pool.fixed
 
 
 def test_snapshots_do_not_learn():

@@ -9,7 +9,12 @@ from boardherd.envs import GAMES, make_game, make_vec
 from boardherd.training.config import NetworkConfig
 from boardherd.training.network import MASKED, NO_ACTION, Encoder, make_network
 
-CONFIGS = [("herd", {"size": 8}), ("chopat", {"num_players": 3, "men": 2}), ("berd", {"num_players": 2, "path": 16}), ("berd", {"num_players": 16})]
+CONFIGS = [
+    ("herd", {"size": 8}),
+    ("chopat", {"num_players": 3, "men": 2}),
+    ("berd", {"num_players": 2, "path": 16}),
+    ("berd", {"num_players": 16}),
+]
 
 
 @pytest.mark.parametrize(("name", "options"), [*((name, {}) for name in GAMES), *CONFIGS])

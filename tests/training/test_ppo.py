@@ -17,7 +17,7 @@ SMALL = {
     "network": {"hidden": [16, 16]},
     "rollout": {"num_envs": 16, "steps": 8},
     "ppo": {"minibatch": 64},
-    "league": {"share": 0.5, "snapshot_every": 2, "pool_size": 2},
+    "league": {"share": 0.5, "snapshot_every": 2, "pool_size": 2, "fixed": ["greedy"], "fixed_share": 0.2},
     "evaluation": {"every": 10, "games": 4, "final_games": 8},
 }
 
@@ -110,6 +110,7 @@ def test_opponents_change_only_at_the_end_of_a_game(trainer):
         unfinished = ~rollout.over.any(axis=0)
         assert (league.assigned[unfinished] == assigned[unfinished]).all()
     assert (league.assigned > 0).any()
+    assert (league.assigned < 0).any()
 
 
 def weights(path):
