@@ -46,7 +46,7 @@ def load_player(name: str, game: Game, sample: bool = False) -> Player:
     if name in BASELINES:
         return BASELINES[name]
     kind, _, rest = name.partition(":")
-    if kind in SEARCHES and not Path(name).exists():
+    if ":" in name and kind in SEARCHES and not Path(name).exists():
         number, _, checkpoint = rest.partition(":")
         return search_player(kind, number, _network(checkpoint, game) if checkpoint else None)
     if not Path(name).exists():

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib
 import numpy as np
@@ -16,10 +16,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
 from .match import seat_letter
-from .ratings import Standings
+
+if TYPE_CHECKING:
+    from .ratings import Standings
 
 _COLOURS = ("#1f77b4", "#d9541a", "#2a9d57", "#8e4fb8", "#b8860b", "#17889b", "#c0397b", "#5a5a5a")
 _LINES = ("-", "--", ":", "-.")
+_FEW_POINTS = 30  # a curve of fewer shows where they are
 _POINTS = 200  # a curve of more entries is drawn as means of neighbours
 
 
@@ -45,7 +48,10 @@ PANELS = (
 
 
 def read_metrics(run: str | Path) -> list[dict[str, float]]:
-    """The entries of a run's ``metrics.jsonl``; a last line cut short is left out. ValueError if there are none."""
+    """The entries of a run's ``metrics.jsonl``; a last line cut short is left out. The final evaluation goes by the names of the others.
+
+    ValueError if there are none.
+    """
     path = Path(run)
     path = path / "metrics.jsonl" if path.is_dir() else path
     if not path.is_file():
@@ -54,23 +60,29 @@ def read_metrics(run: str | Path) -> list[dict[str, float]]:
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
             entry = json.loads(line)
-            entry["decisions"]
         except json.JSONDecodeError:
             break  # the run was killed while it wrote this line
-        except (TypeError, KeyError):
-            raise ValueError(f"{str(path)!r}, line {number}: no entry of a training run") from None
-        entries.append(entry)
+        if not isinstance(entry, dict) or "decisions" not in entry:
+            raise ValueError(f"{str(path)!r}, line {number}: no entry of a training run")
+        entries.append({_same(name): value for name, value in entry.items()})
     if not entries:
         raise ValueError(f"{str(path)!r} holds no entries")
     return entries
 
 
+def _same(name: str) -> str:
+    return f"evaluation/{name.removeprefix('final/')}" if name.startswith("final/") else name
+
+
 def curve(entries: Iterable[Mapping[str, float]], metric: str) -> tuple[np.ndarray, np.ndarray]:
-    """Decisions and values of one metric, float64 each, in at most 200 points, each a mean over neighbours."""
-    found = [(entry["decisions"], entry[metric]) for entry in entries if metric in entry]
+    """Decisions and values of one metric, float64 each, in at most 200 points, each a mean over neighbours. Where no games ended, there is
+    nothing to tell of them."""
+    games = metric.startswith("games/")
+    found = [(entry["decisions"], entry[metric]) for entry in entries if metric in entry and (entry.get("games/finished", 1) or not games)]
     points = np.array(found, np.float64).reshape(-1, 2)
-    if len(points) > _POINTS:
-        points = np.array([part.mean(axis=0) for part in np.array_split(points, _POINTS)])
+    together = -(-len(points) // _POINTS)
+    if together > 1:
+        points = np.array([points[first : first + together].mean(axis=0) for first in range(0, len(points), together)])
     return points[:, 0], points[:, 1]
 
 
@@ -83,6 +95,7 @@ def plot_runs(runs: Mapping[str, Sequence[Mapping[str, float]]]) -> Figure:
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
     figure = Figure(figsize=(5 * columns, 3.3 * rows + 0.4), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)  # type: ignore[union-attr, call-arg]
     for place, panel in enumerate(panels):
         axes = figure.add_subplot(rows, columns, place + 1)
         _draw_panel(axes, panel, _metrics(runs, panel), runs)
@@ -95,28 +108,31 @@ def plot_runs(runs: Mapping[str, Sequence[Mapping[str, float]]]) -> Figure:
 
 
 def _metrics(runs: Mapping[str, Sequence[Mapping[str, float]]], panel: Panel) -> list[str]:
-    """Those of a panel that some run has and that are not 0 all along."""
-    names = dict.fromkeys(name for entries in runs.values() for entry in entries for name, value in entry.items() if value)
+    """Those of a panel that some run has, without endings that never came."""
+    names = dict.fromkeys(
+        name for entries in runs.values() for entry in entries for name, value in entry.items() if value or not name.startswith("games/")
+    )
     return [name for name in names if name.startswith(panel.metrics)]
 
 
+def _style(kind: int, run: int | None) -> dict[str, Any]:
+    """Of a curve. kind: which metric of its picture; run: which of several runs, None if there is one only."""
+    if run is None:
+        return {"color": _COLOURS[kind % len(_COLOURS)]}
+    return {"color": _COLOURS[run % len(_COLOURS)], "linestyle": _LINES[kind % len(_LINES)]}
+
+
 def _draw_panel(axes: Axes, panel: Panel, metrics: list[str], runs: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
+    several = len(runs) > 1
     for run, entries in enumerate(runs.values()):
         for kind, metric in enumerate(metrics):
             decisions, values = curve(entries, metric)
-            colour = _COLOURS[(run if len(runs) > 1 else kind) % len(_COLOURS)]
-            axes.plot(decisions, values, color=colour, linestyle=_LINES[kind % len(_LINES)] if len(runs) > 1 else "-", linewidth=1.4)
-    if len(metrics) > 1:
-        single = len(runs) == 1
-        handles = [
-            Line2D(
-                [], [],
-                color=_COLOURS[kind % len(_COLOURS)] if single else "#444444",
-                linestyle="-" if single else _LINES[kind % len(_LINES)],
-                label=metric.removeprefix(panel.metrics[0]),
-            )
-            for kind, metric in enumerate(metrics)
-        ]  # fmt: skip
+            marker = "." if len(decisions) < _FEW_POINTS else ""
+            axes.plot(decisions, values, linewidth=1.4, marker=marker, **_style(kind, run if several else None))
+    if metrics[0] not in panel.metrics:
+        labels = [metric.removeprefix(panel.metrics[0]) for metric in metrics]
+        styles = [_style(kind, 0 if several else None) | ({"color": "#444444"} if several else {}) for kind in range(len(metrics))]
+        handles = [Line2D([], [], label=label, **style) for label, style in zip(labels, styles, strict=True)]
         axes.legend(handles=handles, fontsize="small", frameon=False)
     axes.set_title(panel.title, fontsize="medium")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -161,11 +177,13 @@ h1 { margin-top: 0; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.25em 0.7em; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
 thead th { border-bottom: 2px solid #888; }
-tbody th { text-align: left; font-weight: 500; max-width: 24em; white-space: normal; overflow-wrap: anywhere; }
+thead th.name { text-align: left; }
+tbody th { text-align: left; font-weight: 500; min-width: 8em; max-width: 24em; white-space: normal; overflow-wrap: anywhere; }
 small { color: #666; margin-left: 0.3em; }
 td.self { background: #eee; }
 p.note { color: #555; max-width: 48em; }
 .wide { overflow-x: auto; }
+.pair > div { flex: 1 1 24em; max-width: 29em; }
 .pair { display: flex; flex-wrap: wrap; gap: 0 2em; }
 svg { max-width: 100%; height: auto; }
 svg text { font-family: system-ui, sans-serif !important; }
@@ -176,7 +194,7 @@ svg text { font-family: system-ui, sans-serif !important; }
 <p>$options. $games games with $seeds seeds, drawn from seed $seed.</p>
 <h2>Standings</h2>
 <div class="wide"><table>
-<thead><tr><th></th><th>player</th><th>rating</th><th>wins</th><th>payoff</th><th>games</th>$letters</tr></thead>
+<thead><tr><th></th><th class="name">player</th><th>rating</th><th>wins</th><th>payoff</th><th>games</th>$letters</tr></thead>
 <tbody>
 $standings</tbody>
 </table></div>
@@ -186,7 +204,7 @@ The last columns are wins by seat.</p>
 $ratings_plot
 <h2>Who beats whom</h2>
 <div class="wide"><table>
-<thead><tr><th></th><th>player</th>$numbers</tr></thead>
+<thead><tr><th></th><th class="name">player</th>$numbers</tr></thead>
 <tbody>
 $cross</tbody>
 </table></div>
@@ -204,7 +222,7 @@ $turns_plot
 </div>
 <h2>How games ended</h2>
 <table>
-<thead><tr><th>ending</th><th>games</th><th>share</th></tr></thead>
+<thead><tr><th class="name">ending</th><th>games</th><th>share</th></tr></thead>
 <tbody>$endings</tbody>
 </table>
 </body>
@@ -212,7 +230,7 @@ $turns_plot
 """)
 
 
-def tournament_page(result: Standings) -> str:
+def tournament_page(result: "Standings") -> str:
     """An HTML page that holds all it shows: no script, nothing to fetch."""
     options = ", ".join(f"{key} {value}" for key, value in result.game.items() if key != "name")
     return _PAGE.substitute(
@@ -229,7 +247,7 @@ def tournament_page(result: Standings) -> str:
         numbers="".join(f"<th>{place}</th>" for place in range(1, len(result.players) + 1)),
         cross="".join(_cross_rows(result)),
         endings="".join(
-            f"<tr><td>{html.escape(text)}</td><td>{count:,}</td><td>{count / result.games:.1%}</td></tr>"
+            f"<tr><th>{html.escape(text)}</th><td>{count:,}</td><td>{count / result.games:.1%}</td></tr>"
             for text, count in result.endings.items()
         ),
         ratings_plot=_inline(_ratings_figure(result)),
@@ -238,7 +256,7 @@ def tournament_page(result: Standings) -> str:
     )
 
 
-def _standing_rows(result: Standings) -> Iterable[str]:
+def _standing_rows(result: "Standings") -> Iterable[str]:
     for place, player in enumerate(result.players, 1):
         cells = [
             f"{player.rating.value:+.0f} <small>{player.rating.low:+.0f} to {player.rating.high:+.0f}</small>",
@@ -250,7 +268,7 @@ def _standing_rows(result: Standings) -> Iterable[str]:
         yield f"<tr><td>{place}</td><th>{html.escape(player.name)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>\n"
 
 
-def _cross_rows(result: Standings) -> Iterable[str]:
+def _cross_rows(result: "Standings") -> Iterable[str]:
     for place, player in enumerate(result.players, 1):
         cells = "".join(_cross_cell(player.against.get(other.name)) for other in result.players)
         yield f"<tr><td>{place}</td><th>{html.escape(player.name)}</th>{cells}</tr>\n"
@@ -270,7 +288,7 @@ def _inline(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
-def _ratings_figure(result: Standings) -> Figure:
+def _ratings_figure(result: "Standings") -> Figure:
     players = result.players[::-1]
     figure = Figure(figsize=(7, 0.9 + 0.38 * len(players)), layout="constrained")
     axes = figure.add_subplot()
@@ -284,7 +302,7 @@ def _ratings_figure(result: Standings) -> Figure:
     return figure
 
 
-def _seats_figure(result: Standings) -> Figure:
+def _seats_figure(result: "Standings") -> Figure:
     figure = Figure(figsize=(4.2, 2.8), layout="constrained")
     axes = figure.add_subplot()
     values = np.array([seat.value for seat in result.seats])
@@ -294,16 +312,17 @@ def _seats_figure(result: Standings) -> Figure:
     axes.set_xticks(np.arange(len(values)), [seat_letter(seat) for seat in range(len(values))])
     axes.set_xlabel("seat", fontsize="small")
     axes.set_ylabel("share of wins", fontsize="small")
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.yaxis.set_major_formatter(PercentFormatter(1, 0))
     _plain(axes)
     return figure
 
 
-def _turns_figure(result: Standings) -> Figure:
+def _turns_figure(result: "Standings") -> Figure:
     figure = Figure(figsize=(4.2, 2.8), layout="constrained")
     axes = figure.add_subplot()
     low, high = result.turns[0], result.turns[-1]
-    axes.hist(result.turns, bins=np.arange(low, high + 2, max(1, (high - low) // 40)) - 0.5, color=_COLOURS[0], alpha=0.75)
+    edges = np.arange(low, high + 2 + (high - low) // 40, max(1, (high - low) // 40)) - 0.5
+    axes.hist(result.turns, bins=edges.tolist(), color=_COLOURS[0], alpha=0.75)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("turns", fontsize="small")
     axes.set_ylabel("games", fontsize="small")

@@ -13,6 +13,7 @@ from typing import Any
 import choix
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import logsumexp
 
 from ..envs.core.game import Game
 from .arena import Games
@@ -185,11 +186,20 @@ def _plackett_luce(sets: np.ndarray, counts: np.ndarray, wins: np.ndarray, start
     sets, counts, wins = np.concatenate([sets, drawn]), np.concatenate([counts, np.ones(len(drawn))]), wins + (players - 1) / 2
     total = counts.sum()
 
-    def loss(strength: np.ndarray) -> tuple[float, np.ndarray]:
-        weights = sets * np.exp(strength - strength.max())
-        sums = weights.sum(axis=1)
-        value = counts @ (np.log(sums) + strength.max()) - wins @ strength
-        return value / total, ((counts / sums) @ weights - wins) / total
+    # Only differences matter; the square of the mean holds the strengths in place.
+    def loss(strength: np.ndarray) -> float:
+        return (counts @ logsumexp(strength, axis=1, b=sets) - wins @ strength) / total + strength.mean() ** 2 / 2
 
-    strength = minimize(loss, start, jac=True, method="L-BFGS-B", options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 10_000}).x
+    def shares(strength: np.ndarray) -> np.ndarray:
+        weights = sets * np.exp(strength - strength.max())
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def gradient(strength: np.ndarray) -> np.ndarray:
+        return (counts @ shares(strength) - wins) / total + strength.mean() / players
+
+    def hessian(strength: np.ndarray) -> np.ndarray:
+        share = shares(strength)
+        return (np.diag(counts @ share) - (counts * share.T) @ share) / total + 1 / players**2
+
+    strength = minimize(loss, start, jac=gradient, hess=hessian, method="trust-exact", options={"gtol": 1e-9}).x
     return strength - strength.mean()

@@ -22,13 +22,14 @@ from .rollout import infer
 
 SEARCHES = {"expectimax": "1 or 2", "mcts": "1 or more"}  # what the number behind the colon may be
 RANDOM_SHARE = 0.25  # of the moves in playouts
-EXPLORATION = 0.7  # of UCT, for payoffs from -1 to 1
+EXPLORATION = 1.5  # of UCT; from 1.4 to 3 the loss on Herd of size 2 is the same, below it is more
 GUIDED_EXPLORATION = 1.5  # of PUCT
 PLAYOUTS = 500  # of expectimax for one decision, at least one for each leaf
 _LEAVES = 1024  # of expectimax judged together
 _TREE_BYTES = 1 << 29  # of the trees that grow together
 _NODES_A_SIMULATION = 4  # room for the nodes without a choice that a simulation passes, beside the one that it ends in
 _NONE = -1
+ALONE = 1.0  # what winning alone is paid, whatever the number of players: there is nothing better
 
 
 class _Scratch(NamedTuple):
@@ -128,7 +129,7 @@ def _visit(rules, depth, plies, exact, nodes, values, masks, weights, leaves, sk
         for outcome in range(int(contract.chance(rules, state, weights[depth]))):
             nodes[depth + 1] = state
             # An outcome's dice to come are the same whichever move led to it: moves are compared by equal luck.
-            nodes[depth + 1]["rng"] = mix(np.uint64(state["rng"]) + np.uint64(outcome))
+            nodes[depth + 1]["rng"] = mix(np.uint64(state["rng"]) ^ np.uint64(outcome))
             contract.resolve(rules, nodes[depth + 1], outcome)
             _visit(rules, depth + 1, plies, False, nodes, values, masks, weights, leaves, skip, judged, counter)
             for k in range(len(here)):
@@ -145,7 +146,8 @@ def _visit(rules, depth, plies, exact, nodes, values, masks, weights, leaves, sk
         if skip <= number < skip + len(leaves):
             leaves[number - skip] = state
         if number < len(judged):
-            here[:] = judged[number]
+            for k in range(len(here)):
+                here[k] = judged[number, k]
         return
     player, found = int(state["player"]), False
     contract.legal(rules, state, masks[depth])
@@ -156,7 +158,8 @@ def _visit(rules, depth, plies, exact, nodes, values, masks, weights, leaves, sk
         contract.apply(rules, nodes[depth + 1], action)
         _visit(rules, depth + 1, plies - 1, exact, nodes, values, masks, weights, leaves, skip, judged, counter)
         if not found or values[depth + 1, player] > here[player]:
-            here[:] = values[depth + 1]
+            for k in range(len(here)):
+                here[k] = values[depth + 1, k]
             found = True
 
 
@@ -178,6 +181,9 @@ def _walk(rules, root, plies, nodes, values, masks, weights, leaves, skip, judge
         if masks[0, action] != 0:
             nodes[1] = root[0]
             contract.apply(rules, nodes[1], action)
+            if nodes[1]["node"] >= TERMINAL and nodes[1]["payoff"][player] >= ALONE:
+                scores[action] = np.inf  # better than a win that is only foreseen
+                continue
             _visit(rules, 1, plies - 1, True, nodes, values, masks, weights, leaves, skip, judged, counter)
             scores[action] = values[1, player]
 
@@ -222,14 +228,14 @@ class Expectimax:
 
 # --- Monte-Carlo tree search
 
-_NODE = np.dtype([("kind", "i1"), ("player", "i1"), ("first", "i4"), ("count", "i4"), ("visits", "i4"), ("value", "f8")])
+_NODE = np.dtype([("kind", "i1"), ("player", "i1"), ("first", "i4"), ("count", "i4"), ("visits", "i4"), ("won", "i4"), ("value", "f8")])
 _EDGE = np.dtype([("choice", "i4"), ("child", "i4"), ("visits", "i4"), ("prior", "f4"), ("total", "f8")])
 
 
 class _Trees(NamedTuple):
     """B trees. A node's edges are its legal actions, or the outcomes of a chance node, side by side from ``first`` on.
 
-    nodes: (B, N); value is what the network told the node's player. edges: (B, E); total is the sum of what the player who chose it was
+    nodes: (B, N); value is what the network told the node's player, won an edge by which that player wins at once, or _NONE. edges: (B, E); total is the sum of what the player who chose it was
     paid, prior the network's probability, or the outcome's. path: int32 (B, N, 2), nodes and edges of the simulation under way.
     sizes: int64 (B, 3), how many nodes, edges and steps of the path there are.
     """
@@ -273,7 +279,7 @@ def _add_node(rules, trees, b, state, mask, weights):
         return _NONE
     node = trees.nodes[b, number]
     node["kind"], node["player"], node["first"], node["count"] = kind, state["player"], first, count
-    node["visits"], node["value"] = 0, 0.0
+    node["visits"], node["won"], node["value"] = 0, _NONE, 0.0
     for choice in range(choices):
         if kind == CHANCE or mask[choice] != 0:
             edge = trees.edges[b, first]
@@ -286,7 +292,9 @@ def _add_node(rules, trees, b, state, mask, weights):
 
 @compiled
 def _most_promising(node, edges, guided, weight):
-    """The edge to follow from a decision: by UCT (Kocsis and Szepesvari, 2006), or guided by a network's priors (PUCT, Silver et al., 2017)."""
+    """The edge to follow from a decision: by UCT (Kocsis and Szepesvari, 2006), or guided by priors (PUCT, Silver et al., 2017)."""
+    if node["won"] != _NONE:
+        return int(node["won"])
     first = int(node["first"])
     best, best_score = first, -np.inf
     visits = float(node["visits"])
@@ -341,6 +349,8 @@ def _descend(rules, trees, b, state, guided, exploration, mask, weights):
         if child == _NONE:
             child = _add_node(rules, trees, b, state, mask, weights)
             edges[taken]["child"] = child
+            if not at_chance and state["node"] >= TERMINAL and state["payoff"][int(node["player"])] >= ALONE:
+                node["won"] = taken
             if child == _NONE or (state["node"] != CHANCE and nodes[child]["count"] != 1):
                 trees.sizes[b, 2] = steps
                 return child
@@ -369,8 +379,10 @@ def _begin(rules, trees, b, root, mask, weights):
 
 @compiled
 def _favourite(trees, b):
-    """The action that was tried most often; of several the one that paid best."""
+    """The action that wins at once, or was tried most often; of several the one that paid best."""
     root, edges = trees.nodes[b, 0], trees.edges[b]
+    if root["won"] != _NONE:
+        return int(edges[int(root["won"])]["choice"])
     best = int(root["first"])
     for number in range(best + 1, best + int(root["count"])):
         more = int(edges[number]["visits"]) - int(edges[best]["visits"])
@@ -469,7 +481,9 @@ class TreeSearch:
         actions = np.empty(count, np.int64)
         for i in range(count):
             one = slice(i, i + 1)
-            actions[i] = _grow_by_playouts(game.rules, trees, decisions.states[one], decisions.seeds[one], self.simulations, self.exploration, scratch)
+            actions[i] = _grow_by_playouts(
+                game.rules, trees, decisions.states[one], decisions.seeds[one], self.simulations, self.exploration, scratch
+            )
         return actions
 
     def _by_network(self, network: PolicyNetwork, game: Game, roots: np.ndarray, seeds: np.ndarray) -> np.ndarray:
@@ -477,7 +491,9 @@ class TreeSearch:
         leaves, nodes, open_leaves = np.zeros(count, game.state_dtype), np.zeros(count, np.int64), np.zeros(count, np.int64)
         mask, weights = np.zeros(game.num_actions, np.int8), np.zeros(game.rules.num_outcomes)
         for simulation in range(self.simulations + 1):
-            some = _pick_leaves(game.rules, trees, roots, seeds, self.exploration, simulation == 0, leaves, nodes, open_leaves, mask, weights)
+            some = _pick_leaves(
+                game.rules, trees, roots, seeds, self.exploration, simulation == 0, leaves, nodes, open_leaves, mask, weights
+            )
             if some:
                 logits, _, values = _judge_by_network(network, game, leaves[:some])
                 _take_judgement(trees, nodes[:some], open_leaves[:some], logits, values)

@@ -216,7 +216,9 @@ class Solution:
         _find(states, *_scratch(self.game.state_dtype), self._graph.slots, self._graph.keys, out)
         if (out == _ABSENT).any():
             lost = states[np.flatnonzero(out == _ABSENT)[:1]]
-            raise ValueError(f"{self.game.name} position {self.game.position(lost)!r} cannot be reached from the start, so it is not solved")
+            raise ValueError(
+                f"{self.game.name} position {self.game.position(lost)!r} cannot be reached from the start"
+            )
         return out
 
     def value_of(self, state: State) -> float:

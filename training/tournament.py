@@ -15,6 +15,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ class TournamentConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     game: dict[str, Any] = Field(description="name, and the options of that game")
-    players: tuple[str, ...] = Field(min_length=2, description="random, greedy, checkpoints or runs' folders")
+    players: tuple[str, ...] = Field(min_length=2, description="names as boardherd evaluate takes them")
     games: PositiveInt = Field(
         400, description="games of each pair, or group, of players; rounded up so that all seatings are played alike"
     )
@@ -124,10 +125,14 @@ def plan(config: TournamentConfig, game: Game) -> list[Match]:
 
 
 def _fingerprint(player: str) -> str:
-    """Tells whether a checkpoint is still the same; empty for players that are no files."""
-    path = Path(player)
-    path = path / "checkpoint.pt" if path.is_dir() else path
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    """Tells whether the checkpoint that a name ends with, as in ``mcts:200:runs/first``, is still the same; empty if there is none."""
+    parts = player.split(":")
+    for first in range(len(parts)):
+        path = Path(":".join(parts[first:]))
+        path = path / "checkpoint.pt" if path.is_dir() else path
+        if path.is_file():
+            return hashlib.sha256(path.read_bytes()).hexdigest()
+    return ""
 
 
 def play_tournament(
@@ -198,6 +203,10 @@ def _play_all(config: TournamentConfig, game: Game, matches: list[Match]) -> Ite
         futures = [executor.submit(_play_match, game, match, config.seed, config.sample) for match in matches]
         for future in as_completed(futures):
             yield future.result()
+    except BrokenProcessPool:
+        raise ChildProcessError(
+            "a process of the tournament was ended from outside, perhaps for want of memory; it can be resumed"
+        ) from None
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - others:

@@ -63,7 +63,7 @@ def test_missing_file_names_what_there_is():
         load_config("nowhere")
 
 
-@pytest.mark.parametrize("name", shipped_configs())
+@pytest.mark.parametrize("name", [name for name in shipped_configs() if name != "ladder"])  # a tournament, tested with those
 def test_shipped_configs_are_valid(name):
     config = load_config(name)
     assert config.game_name in GAMES

@@ -67,15 +67,14 @@ def tournament(
 
 
 def _standings_table(result: "Standings") -> Table:
-    table = Table("", "player", "rating", "wins", "payoff", "by seat", caption_justify="left")
+    table = Table("", "player", "rating", "wins", "payoff", "games", caption_justify="left")
     table.caption = f"Ratings: {result.model}, {result.anchor} at 0, on Elo's scale. In brackets: 95 % intervals."
-    table.columns[1].overflow = "fold"
+    table.columns[1].overflow, table.columns[1].min_width = "fold", 12
     for column in table.columns[2:5]:
         column.no_wrap = True
     for place, player in enumerate(result.players, 1):
         rating = f"{player.rating.value:+.0f} ({player.rating.low:+.0f} to {player.rating.high:+.0f})"
-        by_seat = " ".join(f"{seat_letter(seat)}:{share:.0%}" for seat, share in enumerate(player.by_seat))
-        table.add_row(str(place), player.name, rating, _share(player.wins), f"{player.payoff.value:+.3f}", by_seat)
+        table.add_row(str(place), player.name, rating, _share(player.wins), f"{player.payoff.value:+.3f}", f"{player.games:,}")
     return table
 
 
@@ -86,7 +85,7 @@ def _cross_table(result: "Standings") -> Table:
     table.columns[1].overflow = "fold"
     for place, player in zip(places, result.players, strict=True):
         shares = [player.against.get(other.name) for other in result.players]
-        table.add_row(place, player.name, *("" if share is None else f"{share:.1%}" for share in shares))
+        table.add_row(place, player.name, *("" if share is None else f"{share:.0%}" for share in shares))
     return table
 
 
