@@ -47,6 +47,11 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         raise ValueError(f"{str(path)!r} is no checkpoint, or a damaged one: {' '.join(str(error).split())[:200]}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{str(path)!r} is no checkpoint of this version ({FORMAT!r})")
+    for part in ("game", "config", "network", "training"):
+        if not isinstance(content.get(part), dict):
+            raise ValueError(f"{str(path)!r} is a damaged checkpoint: its part {part!r} is missing or of the wrong kind")
+    if not isinstance(content["game"].get("name"), str):
+        raise ValueError(f"{str(path)!r} is a damaged checkpoint: its game has no name")
     return content
 
 
@@ -65,4 +70,6 @@ def restored(path: Path, network: PolicyNetwork, weights: dict[str, Any]) -> Pol
         network.load_state_dict(weights)
     except RuntimeError as error:
         raise ValueError(f"{str(path)!r} holds weights of another network: {' '.join(str(error).split())[:200]}") from None
+    if not all(bool(value.isfinite().all()) for value in network.parameters()):
+        raise ValueError(f"{str(path)!r} holds weights that are not finite numbers")
     return network.eval()

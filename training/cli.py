@@ -80,6 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(f'this needs {error.name}, which is not installed: pip install "boardherd[{extra}]"')
     except ValueError as error:
         _say(str(error))
+    except MemoryError as error:
+        _say(f"there is not enough memory for this: {error}")
+    except RecursionError:
+        _say("the input is nested too deeply")
     except OSError as error:
         _say(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except KeyboardInterrupt:

@@ -4,29 +4,29 @@ import difflib
 from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class NetworkConfig(_Section):
     kind: Literal["mlp", "conv"] = Field("mlp", description="fully connected, or convolutions over the planes of a board")
-    hidden: tuple[PositiveInt, ...] = Field(
+    hidden: tuple[Annotated[int, Field(ge=1, le=65_536)], ...] = Field(
         (128, 128), min_length=1, description="widths of the fully connected layers (conv: of those that lead to the values)"
     )
-    channels: PositiveInt = Field(32, description="channels of each convolution (conv only)")
-    convolutions: PositiveInt = Field(3, description="number of 3x3 convolutions (conv only)")
+    channels: int = Field(32, ge=1, le=4096, description="channels of each convolution (conv only)")
+    convolutions: int = Field(3, ge=1, le=100, description="number of 3x3 convolutions (conv only)")
 
 
 class RolloutConfig(_Section):
-    num_envs: PositiveInt = Field(1024, description="games played at a time")
-    steps: PositiveInt = Field(32, description="moves made in each game between two updates")
-    threads: PositiveInt = Field(1, description="threads that the engine spreads the games over")
+    num_envs: int = Field(1024, ge=1, le=1_000_000, description="games played at a time")
+    steps: int = Field(32, ge=1, le=100_000, description="moves made in each game between two updates")
+    threads: int = Field(1, ge=1, le=1024, description="threads that the engine spreads the games over")
 
 
 class PPOConfig(_Section):
@@ -52,7 +52,9 @@ class LeagueConfig(_Section):
 
 
 class EvaluationConfig(_Section):
-    opponents: tuple[str, ...] = Field(("random", "greedy"), description="the policy plays one seat, each of these in turn all others")
+    opponents: tuple[str, ...] = Field(
+        ("random", "greedy"), min_length=1, description="each of these in turn plays all seats but the policy's"
+    )
     every: PositiveInt = Field(50, description="iterations between two evaluations; there is one before the first, too")
     games: PositiveInt = Field(200, description="games against each opponent")
     final_games: PositiveInt = Field(1000, description="games against each opponent at the end of the run")
@@ -60,9 +62,11 @@ class EvaluationConfig(_Section):
 
 class TrainingConfig(_Section):
     game: dict[str, Any] = Field(description="name, and the options of that game")
-    seed: int = Field(1, ge=0)
-    device: str = Field("auto", description="auto, cpu, cuda, cuda:1, mps")
-    torch_threads: PositiveInt | None = Field(None, description="threads of torch; none: as many as there are cores")
+    seed: int = Field(1, ge=0, lt=2**63)
+    device: str = Field("auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$", description="auto, cpu, cuda, cuda:1, mps")
+    torch_threads: Annotated[int, Field(ge=1, le=1024)] | None = Field(
+        None, description="threads of torch; none: as many as there are cores"
+    )
     decisions: PositiveInt = Field(10_000_000, description="moves of learning seats after which the run is over")
     checkpoint_every: PositiveInt = Field(50, description="iterations between two checkpoints")
     network: NetworkConfig = NetworkConfig()
@@ -74,7 +78,7 @@ class TrainingConfig(_Section):
     @model_validator(mode="after")
     def _game_is_named(self) -> "TrainingConfig":
         if not isinstance(self.game.get("name"), str):
-            raise ValueError("game: name is missing, as in game: {name: herd}")
+            raise ValueError(f"game.name must be the name of a game, as in game: {{name: herd}}, got {self.game.get('name')!r}")
         return self
 
     @property
@@ -100,7 +104,10 @@ def find_config(name: str) -> tuple[str, str]:
     """The label and the text of a config: a file's path, or the name of one that comes with the package. ValueError if there is none."""
     path = Path(name)
     if path.is_file():
-        return str(path), path.read_text(encoding="utf-8")
+        try:
+            return str(path), path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{name} is no text file in UTF-8") from None
     if name in shipped_configs():
         return f"{name}.yaml", (resources.files("boardherd.configs") / f"{name}.yaml").read_text(encoding="utf-8")
     raise ValueError(f"no config file {name!r}, and none of that name comes with boardherd: {', '.join(shipped_configs())}")
@@ -114,7 +121,7 @@ def load_config(name: str, overrides: Iterable[str] = ()) -> TrainingConfig:
     label, text = find_config(name)
     try:
         values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(f"{label} is no valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict):
         raise ValueError(f"{label} must hold keys with values, such as 'game: {{name: herd}}'")

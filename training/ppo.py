@@ -6,6 +6,7 @@ logged, and saved so that it can go on after any interruption.
 """
 
 import json
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from filelock import FileLock, Timeout
 
 from ..envs import make_vec
 from ..envs.core.files import write_whole
@@ -103,6 +105,8 @@ class Trainer:
             for name, value in losses.items():
                 sums[name] = sums.get(name, 0.0) + float(value.detach())
         metrics = {f"ppo/{name}": total / minibatches for name, total in sums.items()}
+        if not all(map(math.isfinite, metrics.values())):
+            raise ValueError(f"learning went astray in iteration {self.iteration + 1}: a loss is no finite number; lower ppo.learning_rate")
         unexplained = metrics["ppo/value_loss"] / max(float(batch.target.var(correction=0)), 1e-8)
         return metrics | {"ppo/explained_variance": 1 - unexplained}
 
@@ -171,11 +175,25 @@ def train(config: TrainingConfig, run: str | Path, resume: bool = False) -> dict
     is not to be resumed, or one of another config.
     """
     run = Path(run)
+    if run.exists() and not run.is_dir():
+        raise ValueError(f"{str(run)!r} is no folder")
+    run.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(run / ".lock", timeout=0):  # given back by the system, too, when the process is killed
+            return _train(config, run, resume)
+    except Timeout:
+        raise ValueError(f"another run is going on in {str(run)!r}") from None
+
+
+def _train(config: TrainingConfig, run: Path, resume: bool) -> dict[str, Evaluation] | None:
     saved = _saved(config, run, resume)
     trainer = Trainer(config)
     if saved:
         restored(run / CHECKPOINT, trainer.network, saved["network"]).train()
-        trainer.load_state_dict(saved["training"])
+        try:
+            trainer.load_state_dict(saved["training"])
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise ValueError(f"{str(run / CHECKPOINT)!r} cannot be gone on with: {type(error).__name__} {error}") from None
     write_whole(run / "config.yaml", config.to_yaml().encode())
 
     def save() -> None:
@@ -212,5 +230,9 @@ def _saved(config: TrainingConfig, run: Path, resume: bool) -> dict[str, Any] | 
     before, now = check_config(str(run / CHECKPOINT), saved["config"]).model_dump(), config.model_dump()
     for key in before:
         if key not in FREE_TO_CHANGE and before[key] != now[key]:
-            raise ValueError(f"{str(run)!r} was begun with {key}: {before[key]}, it cannot go on with {key}: {now[key]}")
+            was, wanted = before[key], now[key]
+            if isinstance(was, dict):
+                part = next(name for name in {**was, **wanted} if was.get(name) != wanted.get(name))
+                key, was, wanted = f"{key}.{part}", was.get(part), wanted.get(part)
+            raise ValueError(f"{str(run)!r} was begun with {key}: {was}, it cannot go on with {key}: {wanted}")
     return saved

@@ -28,6 +28,8 @@ class RunLog:
                     entry = json.loads(line)
                 except json.JSONDecodeError:
                     break  # the run was killed while it wrote this line
+                if not isinstance(entry, dict) or not isinstance(entry.get("iteration"), int):
+                    raise ValueError(f"{path} holds a line that no run wrote: {line[:80]!r}")
                 if entry["iteration"] < iteration or (entry["iteration"] == iteration and "ppo/policy_loss" in entry):
                     kept.append(line + "\n")
         write_whole(path, "".join(kept).encode())

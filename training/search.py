@@ -115,31 +115,58 @@ def _judge_by_network(network: PolicyNetwork, game: Game, states: np.ndarray) ->
 
 
 @compiled
-def _visit(rules, depth, plies, exact, nodes, values, masks, weights, leaves, skip, judged, counter):
-    """Write the value of the position ``nodes[depth]`` to each player to ``values[depth]``.
+def _reseed(root, seeds):
+    """Give ``root[0]`` dice of the searcher's own."""
+    seeds[0] = next_seed(seeds[0])
+    root[0]["rng"] = mix(seeds[0])
+
+
+class _Line(NamedTuple):
+    """The line of positions under search, one a depth. Recursion would need no such thing, but compiled functions that call themselves
+    crash when they come from Numba's disk cache.
+
+    frames: int64 (D, 4): the choice that comes next, how many there are, plies left below, 1 if chance below averages over all outcomes.
+    values: float64 (D, num_players). nodes, masks, weights: of D positions.
+    """
+
+    frames: np.ndarray
+    nodes: np.ndarray
+    values: np.ndarray
+    masks: np.ndarray
+    weights: np.ndarray
+
+
+def _line(game: Game, plies: int) -> _Line:
+    depths = plies + 2  # every position on a line is a move further, but for one chance node
+    return _Line(
+        np.zeros((depths, 4), np.int64),
+        np.zeros(depths, game.state_dtype),
+        np.zeros((depths, game.num_players)),
+        np.zeros((depths, game.num_actions), np.int8),
+        np.zeros((depths, game.rules.num_outcomes)),
+    )
+
+
+@compiled
+def _open(rules, line, depth, plies, exact, leaves, skip, judged, counter):
+    """Begin with the position ``line.nodes[depth]``: False if there is nothing below it, and its value stands in ``line.values``.
 
     plies: moves to look ahead. exact: the next chance node averages over all outcomes; later ones draw one by the position's own
     generator, since their outcomes multiply. A leaf is a decision at which no move is left to look ahead. ``counter[0]`` numbers
     them as they come: those from ``skip`` on are copied to ``leaves`` as far as it goes, and take their values from ``judged`` as far as
     that goes.
     """
-    state, here = nodes[depth], values[depth]
-    if exact and state["node"] == CHANCE:
+    state, here, frame = line.nodes[depth], line.values[depth], line.frames[depth]
+    frame[0], frame[2], frame[3] = 0, plies, 0
+    if exact == 1 and state["node"] == CHANCE:
+        frame[1] = int(contract.chance(rules, state, line.weights[depth]))
         here[:] = 0.0
-        for outcome in range(int(contract.chance(rules, state, weights[depth]))):
-            nodes[depth + 1] = state
-            # An outcome's dice to come are the same whichever move led to it: moves are compared by equal luck.
-            nodes[depth + 1]["rng"] = mix(np.uint64(state["rng"]) ^ np.uint64(outcome))
-            contract.resolve(rules, nodes[depth + 1], outcome)
-            _visit(rules, depth + 1, plies, False, nodes, values, masks, weights, leaves, skip, judged, counter)
-            for k in range(len(here)):
-                here[k] += weights[depth, outcome] * values[depth + 1, k]
-        return
-    loops.settle(rules, state, weights[depth])
+        return True
+    loops.settle(rules, state, line.weights[depth])
     if state["node"] >= TERMINAL:
         for k in range(len(here)):
             here[k] = state["payoff"][k]
-        return
+        return False
     if plies == 0:
         number = counter[0]
         counter[0] += 1
@@ -148,44 +175,64 @@ def _visit(rules, depth, plies, exact, nodes, values, masks, weights, leaves, sk
         if number < len(judged):
             for k in range(len(here)):
                 here[k] = judged[number, k]
+        return False
+    contract.legal(rules, state, line.masks[depth])
+    frame[1], frame[2], frame[3] = len(line.masks[depth]), plies - 1, exact
+    here[:] = -np.inf
+    return True
+
+
+@compiled
+def _fold(line, depth, scores):
+    """Let the position at ``depth`` know what its last choice is worth, which stands one deeper."""
+    state, here, below = line.nodes[depth], line.values[depth], line.values[depth + 1]
+    choice = line.frames[depth, 0] - 1
+    if state["node"] == CHANCE:
+        for k in range(len(here)):
+            here[k] += line.weights[depth, choice] * below[k]
         return
-    player, found = int(state["player"]), False
-    contract.legal(rules, state, masks[depth])
-    for action in range(masks.shape[1]):
-        if masks[depth, action] == 0:
-            continue
-        nodes[depth + 1] = state
-        contract.apply(rules, nodes[depth + 1], action)
-        _visit(rules, depth + 1, plies - 1, exact, nodes, values, masks, weights, leaves, skip, judged, counter)
-        if not found or values[depth + 1, player] > here[player]:
-            for k in range(len(here)):
-                here[k] = values[depth + 1, k]
-            found = True
+    player = int(state["player"])
+    if below[player] > here[player]:
+        for k in range(len(here)):
+            here[k] = below[k]
+    if depth == 0:
+        after = line.nodes[1]
+        won = after["node"] >= TERMINAL and after["payoff"][player] >= ALONE
+        scores[choice] = np.inf if won else below[player]  # better than a win that is only foreseen
 
 
 @compiled
-def _reseed(root, seeds):
-    """Give ``root[0]`` dice of the searcher's own."""
-    seeds[0] = next_seed(seeds[0])
-    root[0]["rng"] = mix(seeds[0])
-
-
-@compiled
-def _walk(rules, root, plies, nodes, values, masks, weights, leaves, skip, judged, counter, scores):
-    """Look ahead from the decision ``root``: the worth of each legal action to its player goes to ``scores``."""
-    player = int(root[0]["player"])
+def _walk(rules, root, plies, line, leaves, skip, judged, counter, scores):
+    """Look ahead from the decision ``root[0]``: the worth of each legal action to its player goes to ``scores``, -inf for others."""
     counter[0] = 0
-    contract.legal(rules, root[0], masks[0])
-    for action in range(masks.shape[1]):
-        scores[action] = -np.inf
-        if masks[0, action] != 0:
-            nodes[1] = root[0]
-            contract.apply(rules, nodes[1], action)
-            if nodes[1]["node"] >= TERMINAL and nodes[1]["payoff"][player] >= ALONE:
-                scores[action] = np.inf  # better than a win that is only foreseen
-                continue
-            _visit(rules, 1, plies - 1, True, nodes, values, masks, weights, leaves, skip, judged, counter)
-            scores[action] = values[1, player]
+    scores[:] = -np.inf
+    line.nodes[0] = root[0]
+    _open(rules, line, 0, plies, 1, leaves, skip, judged, counter)
+    depth = 0
+    while depth >= 0:
+        state, frame = line.nodes[depth], line.frames[depth]
+        at_chance = state["node"] == CHANCE
+        choice = frame[0]
+        while not at_chance and choice < frame[1] and line.masks[depth, choice] == 0:
+            choice += 1
+        if choice == frame[1]:
+            depth -= 1
+            if depth >= 0:
+                _fold(line, depth, scores)
+            continue
+        frame[0] = choice + 1
+        line.nodes[depth + 1] = state
+        after = line.nodes[depth + 1]
+        if at_chance:
+            # An outcome's dice to come are the same whichever move led to it: moves are compared by equal luck.
+            after["rng"] = mix(np.uint64(state["rng"]) ^ np.uint64(choice))
+            contract.resolve(rules, after, int(choice))
+        else:
+            contract.apply(rules, after, int(choice))
+        if _open(rules, line, depth + 1, frame[2], frame[3], leaves, skip, judged, counter):
+            depth += 1
+        else:
+            _fold(line, depth, scores)
 
 
 class Expectimax:
@@ -199,17 +246,13 @@ class Expectimax:
         return np.array([self._choose(decisions, i) for i in range(len(decisions.states))])
 
     def _choose(self, decisions: Decisions, at: int) -> int:
-        game, depths = decisions.game, self.plies + 3
+        game = decisions.game
         root, seeds = decisions.states[at : at + 1].copy(), decisions.seeds[at : at + 1]
         _reseed(root, seeds)
-        space = (
-            np.zeros(depths, game.state_dtype), np.zeros((depths, game.num_players)), np.zeros((depths, game.num_actions), np.int8),
-            np.zeros((depths, game.rules.num_outcomes)),
-        )  # fmt: skip
         leaves, counter, scores = np.zeros(_LEAVES, game.state_dtype), np.zeros(1, np.int64), np.zeros(game.num_actions)
-        judged = np.zeros((0, game.num_players))
+        line, judged = _line(game, self.plies), np.zeros((0, game.num_players))
         while True:
-            _walk(game.rules, root, self.plies, *space, leaves, len(judged), judged, counter, scores)
+            _walk(game.rules, root, self.plies, line, leaves, len(judged), judged, counter, scores)
             total, known = int(counter[0]), len(judged)
             if known == total:
                 break
@@ -235,8 +278,9 @@ _EDGE = np.dtype([("choice", "i4"), ("child", "i4"), ("visits", "i4"), ("prior",
 class _Trees(NamedTuple):
     """B trees. A node's edges are its legal actions, or the outcomes of a chance node, side by side from ``first`` on.
 
-    nodes: (B, N); value is what the network told the node's player, won an edge by which that player wins at once, or _NONE. edges: (B, E); total is the sum of what the player who chose it was
-    paid, prior the network's probability, or the outcome's. path: int32 (B, N, 2), nodes and edges of the simulation under way.
+    nodes: (B, N); value is what the network told the node's player, won an edge by which that player wins at once, or _NONE.
+    edges: (B, E); total is the sum of what the player who chose it was paid, prior the network's probability, or the outcome's.
+    path: int32 (B, N, 2), nodes and edges of the simulation under way.
     sizes: int64 (B, 3), how many nodes, edges and steps of the path there are.
     """
 

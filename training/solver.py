@@ -216,9 +216,7 @@ class Solution:
         _find(states, *_scratch(self.game.state_dtype), self._graph.slots, self._graph.keys, out)
         if (out == _ABSENT).any():
             lost = states[np.flatnonzero(out == _ABSENT)[:1]]
-            raise ValueError(
-                f"{self.game.name} position {self.game.position(lost)!r} cannot be reached from the start"
-            )
+            raise ValueError(f"{self.game.name} position {self.game.position(lost)!r} cannot be reached from the start")
         return out
 
     def value_of(self, state: State) -> float:
@@ -332,7 +330,7 @@ class _Graph:
                 )  # fmt: skip
                 parts.append((found[: self.sizes[2]].copy(), found_numbers[: self.sizes[2]].copy()))
                 if self.sizes[0] > self.max_states:
-                    raise ValueError(f"{game} has more than {self.max_states:,} positions, the limit set by max_states")
+                    raise ValueError(f"{game} has more than {self.max_states:,} positions: if more fit in memory, raise max_states")
                 progress(f"{self.sizes[0]:,} positions found")
             frontier, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         for name in ("keys", "kinds", "values", "first", "count"):

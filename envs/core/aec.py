@@ -30,6 +30,8 @@ def step_and_observe(rules, states, action, mask, weights, seen):
 
 def starting_state(game: Game, options: Mapping[str, Any]) -> State:
     """Where ``reset`` begins: the bare first node, or ``options["position"]``. ValueError if that is no position."""
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options must be a mapping such as {{'position': text}}, got {options!r}")
     position = options.get("position")
     return game.start() if position is None else game.from_position(position)
 

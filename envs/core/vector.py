@@ -37,9 +37,9 @@ class BatchEnv:
     """
 
     def __init__(self, game: Game, num_envs: int, seed: int | None = None, threads: int = 1, skip_forced: bool = False):
-        for name, value in (("num_envs", num_envs), ("threads", threads)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise ValueError(f"{name} must be an integer of 1 or more, got {value!r}")
+        for name, value, most in (("num_envs", num_envs, 2**31), ("threads", threads, 1024)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
+                raise ValueError(f"{name} must be an integer from 1 to {most}, got {value!r}")
         self.game, self.num_envs, self.threads, self.skip_forced = game, int(num_envs), int(threads), bool(skip_forced)
         self.states = np.zeros(num_envs, game.state_dtype)
         self.seeds = np.zeros(num_envs, np.uint64)
@@ -53,8 +53,18 @@ class BatchEnv:
         self._actions = np.zeros(num_envs, np.int64)
         cuts = np.linspace(0, num_envs, min(self.threads, self.num_envs) + 1).astype(int)
         self._ranges = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
-        self._pool = ThreadPoolExecutor(len(self._ranges) - 1) if len(self._ranges) > 1 else None
+        self._pool = self._threads()
         self.reset(seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_pool"}  # threads are not copied
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._pool = self._threads()
+
+    def _threads(self) -> ThreadPoolExecutor | None:
+        return ThreadPoolExecutor(len(self._ranges) - 1) if len(self._ranges) > 1 else None
 
     def _run(self, kernel: Callable[..., Any], *arguments: Any, weights: bool = False) -> list[Any]:
         """Call a kernel over all games, each thread its own range and, where asked for, its own scratch for outcomes."""

@@ -15,7 +15,7 @@ class Config(BaseModel):
     @classmethod
     def _even(cls, value: int) -> int:
         if value % 2:
-            raise ValueError(f"must be even, got {value}")
+            raise ValueError("must be even, so that both players have as many turns")
         return value
 
     @property

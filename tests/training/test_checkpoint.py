@@ -59,6 +59,24 @@ def test_foreign_files(tmp_path):
         read_checkpoint(tmp_path / "absent.pt")
 
 
+@pytest.mark.parametrize("part", ["game", "config", "network", "training"])
+@pytest.mark.parametrize("value", [None, [1], "x"])
+def test_missing_parts(path, part, value):
+    content = torch.load(path, weights_only=True)
+    content[part] = value
+    torch.save(content, path)
+    with pytest.raises(ValueError, match=f"damaged checkpoint: its part '{part}'"):
+        read_checkpoint(path)
+
+
+def test_weights_that_are_no_numbers(path):
+    content = torch.load(path, weights_only=True)
+    content["network"]["value.bias"].fill_(float("nan"))
+    torch.save(content, path)
+    with pytest.raises(ValueError, match="not finite"):
+        load_policy(path)
+
+
 def test_reading_runs_no_code(tmp_path):
     class Harmful:
         def __reduce__(self):

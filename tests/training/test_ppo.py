@@ -8,6 +8,7 @@ import torch
 from boardherd.training.config import check_config
 from boardherd.training.network import NO_ACTION
 from boardherd.training.ppo import Trainer, train
+from filelock import FileLock
 
 SMALL = {
     "game": {"name": "herd", "size": 2},
@@ -153,6 +154,18 @@ def test_a_run_is_not_overwritten_nor_resumed_with_another_config(tmp_path):
         train(small(ppo={"minibatch": 32}), tmp_path / "run", resume=True)
 
 
+def test_one_run_at_a_time_in_a_folder(tmp_path):
+    with FileLock(tmp_path / ".lock"), pytest.raises(ValueError, match="another run is going on"):
+        train(small(), tmp_path)
+
+
+def test_learning_that_goes_astray_is_told():
+    trainer = Trainer(small(ppo={"learning_rate": 1e30, "minibatch": 16}))
+    with pytest.raises(ValueError, match=r"lower ppo\.learning_rate"):
+        for _ in range(20):
+            trainer.iterate()
+
+
 def test_convolutions_learn_too(tmp_path):
     trainer = Trainer(small(network={"kind": "conv", "channels": 4, "convolutions": 2, "hidden": [16]}))
     before = trainer.network.policy.weight.clone()
@@ -172,7 +185,7 @@ def test_same_seed_same_network():
 
 def test_unknown_device_is_refused():
     with pytest.raises(ValueError, match="device"):
-        Trainer(small(device="toaster"))
+        Trainer(small(device="cuda:77"))
 
 
 def test_network_drops_what_tells_nothing():

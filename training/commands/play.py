@@ -44,7 +44,7 @@ def play(
     seed: Annotated[int | None, typer.Option(min=0, help="of the dice (default: drawn at random)")] = None,
     position: Annotated[str | None, typer.Option(metavar="TEXT", help="start from this position")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="take no seat; PLAYERs take all of them")] = False,
-    delay: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="pause between turns with --watch")] = 0.5,
+    delay: Annotated[float, typer.Option(min=0, max=3600, metavar="SECONDS", help="pause between turns with --watch")] = 0.5,
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="write the game to this file when it is over or left")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="FILE", help="go on with a saved game")] = None,
 ) -> None:
@@ -58,6 +58,8 @@ def play(
     else:
         players, options = split_arguments(arguments or ())
         rules = game_with(game, options, players)
+        if watch and HUMAN in players:
+            raise ValueError(f"--watch leaves all seats to players, so none of them can be {HUMAN!r}")
         names = _seated(rules, players, None if watch else seat)
         record = Record(rules, names, secrets.randbits(32) if seed is None else seed, position)
     match = Match(record, [None if name == HUMAN else player_named(name, record.game) for name in record.players])

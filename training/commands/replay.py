@@ -15,7 +15,7 @@ from ..match import board, payoffs_text, seat_letter, show
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a game saved by 'boardherd play'")],
     check: Annotated[bool, typer.Option("--check", help="only check that the game follows the rules, and tell how it ended")] = False,
-    delay: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="pause between turns")] = 0.0,
+    delay: Annotated[float, typer.Option(min=0, max=3600, metavar="SECONDS", help="pause between turns")] = 0.0,
 ) -> None:
     """Show a recorded game: the board whenever another player is up, and what was thrown and played in between."""
     record = read_record(file, make_game)

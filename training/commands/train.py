@@ -27,6 +27,8 @@ def train(
     The results go to a folder: config.yaml, checkpoint.pt, metrics.jsonl, files for TensorBoard, and evaluation.json at the end.
     Ctrl-C saves and stops; --resume goes on.
     """
+    if run is not None and not str(run).strip(". "):
+        raise ValueError("--run needs the name of a folder")
     if resume and run is None:
         raise ValueError("--resume needs --run DIR, the folder of the run to go on with")
     loaded = load_config(config, overrides or ())
