@@ -26,7 +26,7 @@ def make_game(name: str, **config: Any) -> Game:
     """The rules of a game with the given options. ValueError for an unknown game, option or impossible value."""
     if name not in GAMES:
         near = difflib.get_close_matches(str(name), GAMES, n=1)
-        raise ValueError(f"no game is called {name!r}{f'; did you mean {near[0]!r}?' if near else ''}; there are {', '.join(GAMES)}")
+        raise ValueError(f"no game is called {name!r}{f'; did you mean {near[0]!r}?' if near else '.'} There are {', '.join(GAMES)}")
     return Game(name, f"{__package__}.{GAMES[name]}", config)
 
 

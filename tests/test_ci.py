@@ -3,7 +3,7 @@
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TEST_COMMAND = 'python -m venv .venv && .venv/bin/pip install -q -c constraints.txt -e ".[all,dev]" && .venv/bin/python -m pytest'
+TEST_COMMAND = 'python3 -m venv .venv && .venv/bin/pip install -q -c constraints.txt -e ".[all,dev]" && .venv/bin/python -m pytest'
 
 
 def test_the_readme_and_ci_give_the_same_test_command():

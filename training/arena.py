@@ -78,7 +78,10 @@ class Evaluation:
 
     def score(self, name: str) -> Score:
         """The score of a player by name. KeyError if it did not play."""
-        return {score.name: score for score in self.scores}[name]
+        scores = {score.name: score for score in self.scores}
+        if name not in scores:
+            raise KeyError(f"{name!r} did not play; there are {', '.join(scores)}")
+        return scores[name]
 
 
 def evaluate(

@@ -1,38 +1,11 @@
-"""Players by name: baselines, trained policies, and searches."""
+"""Players by name: baselines, trained policies, and searches. torch is imported only for those that need it."""
 
 from pathlib import Path
 
-import numpy as np
-import torch
-
 from ..envs.core.game import Game
-from ..envs.core.players import BASELINES, Decisions, Player
-from ..envs.core.random import mix, next_seed, unit_float
-from .checkpoint import load_policy
-from .network import PolicyNetwork
-from .rollout import infer, sample_choices
-from .search import SEARCHES, search_player
+from ..envs.core.players import BASELINES, Player
 
-
-class PolicyPlayer:
-    """Plays a network's most likely move; draws from its probabilities if ``sample``."""
-
-    def __init__(self, network: PolicyNetwork, sample: bool = False):
-        self.network, self.sample = network, sample
-
-    def __call__(self, decisions: Decisions) -> np.ndarray:
-        rows, actions = self.network.encoder.encode(decisions.states, decisions.observation, decisions.action_mask)
-        logits, _ = infer(self.network, rows, actions, self.network.device)
-        everyone = np.arange(len(rows))
-        if not self.sample:
-            return actions[everyone, logits.argmax(axis=1)].astype(np.int64)
-        uniforms = np.empty(len(rows), np.float32)
-        for i in range(len(rows)):
-            decisions.seeds[i] = next_seed(decisions.seeds[i])
-            uniforms[i] = unit_float(np.uint64(mix(decisions.seeds[i])))  # mix gives a Python integer here, often too big for int64
-        choices, log_probs = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
-        sample_choices(logits, actions, uniforms, choices, log_probs)
-        return actions[everyone, choices].astype(np.int64)
+SEARCHES = {"expectimax": "1 or 2", "mcts": "1 or more"}  # what the number behind the colon may be
 
 
 def load_player(name: str, game: Game, sample: bool = False) -> Player:
@@ -48,26 +21,17 @@ def load_player(name: str, game: Game, sample: bool = False) -> Player:
     kind, _, rest = name.partition(":")
     if ":" in name and kind in SEARCHES and not Path(name).exists():
         number, _, checkpoint = rest.partition(":")
-        return search_player(kind, number, _network(checkpoint, game) if checkpoint else None)
+        from .search import search_player
+
+        network = None
+        if checkpoint:
+            from .policy import load_network
+
+            network = load_network(checkpoint, game)
+        return search_player(kind, number, network)
     if not Path(name).exists():
         searches = ", ".join(f"{kind}:NUMBER" for kind in SEARCHES)
         raise ValueError(f"no player {name!r}: it is neither one of {', '.join(BASELINES)}, {searches} nor the path of a checkpoint")
-    return PolicyPlayer(_network(name, game), sample)
+    from .policy import PolicyPlayer, load_network
 
-
-def _network(path: str, game: Game) -> PolicyNetwork:
-    """The policy of a checkpoint, on the CPU. ValueError if there is none or it does not go with ``game``."""
-    trained_on, network = load_policy(Path(path))
-    if not _fits(trained_on, game):
-        raise ValueError(f"player {path!r} was trained on {trained_on}, which {game} does not match")
-    return network.to(torch.device("cpu"))
-
-
-def _fits(trained_on: Game, game: Game) -> bool:
-    """Whether a policy for one game can play the other: the same game with the same coding of observations and actions."""
-    return (
-        trained_on.name == game.name
-        and trained_on.num_players == game.num_players
-        and trained_on.num_actions == game.num_actions
-        and np.array_equal(trained_on.observation_high, game.observation_high)
-    )
+    return PolicyPlayer(load_network(name, game), sample)

@@ -25,7 +25,8 @@ from .config import TrainingConfig, check_config
 from .hardware import choose_device, prepare
 from .league import Fixed, League
 from .network import NO_ACTION, make_network
-from .players import PolicyPlayer, load_player
+from .players import load_player
+from .policy import PolicyPlayer
 from .progress import RunLog, Stop, TrainingProgress
 from .rollout import Batch, Rollout
 

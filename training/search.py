@@ -18,9 +18,9 @@ from ..envs.core.game import Game
 from ..envs.core.players import Decisions, Player
 from ..envs.core.random import mix, next_seed, unit_float
 from .network import PolicyNetwork
+from .players import SEARCHES
 from .rollout import infer
 
-SEARCHES = {"expectimax": "1 or 2", "mcts": "1 or more"}  # what the number behind the colon may be
 RANDOM_SHARE = 0.25  # of the moves in playouts
 EXPLORATION = 1.5  # of UCT; from 1.4 to 3 the loss on Herd of size 2 is the same, below it is more
 GUIDED_EXPLORATION = 1.5  # of PUCT

@@ -15,5 +15,5 @@ class Config(BaseModel):
     @classmethod
     def _four_equal_sides(cls, value: int) -> int:
         if value % 4:
-            raise ValueError(f"must be a multiple of 4, got {value}")
+            raise ValueError("must be a multiple of 4")
         return value

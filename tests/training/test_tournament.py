@@ -187,7 +187,9 @@ if __name__ == "__main__":
 def test_ctrl_c_on_the_command_line(folder):
     settings = "game: {name: herd, size: 2}\nplayers: [random, greedy]\ngames: 60000\ngames_per_match: 6\nprocesses: 1\n"
     (folder / "big.yaml").write_text(settings, encoding="utf-8")
-    command = [sys.executable, "-c", "import sys; from boardherd.training.cli import main; sys.exit(main())"]
+    # Where the tests themselves run in the background, a child would ignore Ctrl-C.
+    program = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    command = [sys.executable, "-c", program + "from boardherd.training.cli import main; sys.exit(main())"]
     process = subprocess.Popen(
         [*command, "tournament", "big.yaml", "--run", "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -61,10 +61,11 @@ def game_with(name: str, options: dict[str, str], players: Iterable[str] = ()) -
         raise ValueError(f"{name} has no option {unknown[0]!r}; it has {', '.join(fields)}")
     if not options:
         for player in players:
-            if player not in BASELINES and Path(player).exists():
+            path = Path(player) if Path(player).exists() else Path(player.split(":", 2)[-1])  # mcts:200:PATH holds one, too
+            if player not in BASELINES and path.exists():
                 from ..checkpoint import read_checkpoint
 
-                trained_on = read_checkpoint(Path(player))["game"]
+                trained_on = read_checkpoint(path)["game"]
                 if trained_on["name"] == name:
                     return make_game(**trained_on)
     return make_game(name, **{key: _value(text, fields[key].annotation) for key, text in options.items()})
