@@ -2,16 +2,16 @@
 
 import io
 import json
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numba
 import numpy as np
 
 from . import loops
 from .game import Game
 from .players import Decisions
 from .random import fill_seeds, seed_of
+from .threads import SAMPLE, STEP, Crew
 
 _SAVED = (
     "states", "seeds", "observation", "action_mask", "player", "rewards", "terminated", "truncated", "ending", "final_observation",
@@ -51,31 +51,34 @@ class BatchEnv:
         self.terminated, self.truncated = np.zeros(num_envs, np.bool_), np.zeros(num_envs, np.bool_)
         self.ending = np.zeros(num_envs, np.int8)
         self._actions = np.zeros(num_envs, np.int64)
-        cuts = np.linspace(0, num_envs, min(self.threads, self.num_envs) + 1).astype(int)
-        self._ranges = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
-        self._pool = self._threads()
+        self._sampled = np.zeros(num_envs, np.int64)
+        self._weights = np.empty(game.rules.num_outcomes)  # scratch
+        self._crew = self._hired()
         self.reset(seed)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_pool"}  # threads are not copied
+        return {name: value for name, value in vars(self).items() if name != "_crew"}  # threads are not copied
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._pool = self._threads()
+        self._crew = self._hired()
 
-    def _threads(self) -> ThreadPoolExecutor | None:
-        return ThreadPoolExecutor(len(self._ranges) - 1) if len(self._ranges) > 1 else None
+    def _hired(self) -> Crew | None:
+        if min(self.threads, self.num_envs) == 1 or numba.config.DISABLE_JIT:
+            return None
+        return Crew(
+            min(self.threads, self.num_envs), self.num_envs, self.game.rules, self.states, self.seeds, self._sampled, *self._stepped(),
+        )  # fmt: skip
 
-    def _run(self, kernel: Callable[..., Any], *arguments: Any, weights: bool = False) -> list[Any]:
-        """Call a kernel over all games, each thread its own range and, where asked for, its own scratch for outcomes."""
-        calls = [(*arguments, *([np.empty(self.game.rules.num_outcomes)] if weights else []), *part) for part in self._ranges]
-        if self._pool is None:
-            return [kernel(*calls[0])]
-        others = [self._pool.submit(kernel, *call) for call in calls[1:]]
-        return [kernel(*calls[0]), *(future.result() for future in others)]
+    def _stepped(self) -> tuple[Any, ...]:
+        """The arguments that a step writes to or reads."""
+        return (
+            self._actions, self.action_mask, self.player, self._flat(self.observation), self._flat(self.final_observation), self.rewards,
+            self.terminated, self.truncated, self.ending, self.skip_forced,
+        )  # fmt: skip
 
-    def _check_begun(self, begun: list[bool]) -> None:
-        if not all(begun):
+    def _check_begun(self, begun: bool) -> None:
+        if not begun:
             raise ValueError(
                 f"no game of {self.game} reaches a decision{' with two legal moves' if self.skip_forced else ''}: raise its cap on turns"
             )
@@ -88,21 +91,22 @@ class BatchEnv:
         self.states["rng"], self.seeds[:] = seeds[: self.num_envs], seeds[self.num_envs :]
         self.rewards[:], self.terminated[:], self.truncated[:], self.ending[:] = 0, False, False, 0
         self.final_observation[:] = 0
-        self._check_begun(
-            self._run(
-                loops.reset_range, self.game.rules, self.states, self.action_mask, self.player, self._flat(self.observation),
-                self.skip_forced, weights=True,
-            )
+        begun = loops.reset_range(
+            self.game.rules, self.states, self.action_mask, self.player, self._flat(self.observation), self.skip_forced, self._weights,
+            0, self.num_envs,
         )  # fmt: skip
+        self._check_begun(begun)
 
     def _flat(self, observations: np.ndarray) -> np.ndarray:
         return observations.reshape(self.num_envs, -1)
 
     def sample(self) -> np.ndarray:
         """A random legal action for each game, int64 (B,), uniform; each game draws from a generator of its own."""
-        actions = np.empty(self.num_envs, np.int64)
-        self._run(loops.sample_range, self.action_mask, self.seeds, actions)
-        return actions
+        if self._crew:
+            self._crew.run(SAMPLE)
+        else:
+            loops.sample_range(self.action_mask, self.seeds, self._sampled, 0, self.num_envs)
+        return self._sampled.copy()
 
     def decisions(self) -> Decisions:
         """The decisions now due, as ``players.ask`` asks a player for them: copies of the states, views of the rest."""
@@ -123,13 +127,11 @@ class BatchEnv:
                 self.game.action_text(self.states[wrong : wrong + 1], int(self._actions[wrong]))
             except ValueError as error:
                 raise ValueError(f"environment {wrong}: {error}") from None
-        self._check_begun(
-            self._run(
-                loops.step_range, self.game.rules, self.states, self._actions, self.action_mask, self.player, self._flat(self.observation),
-                self._flat(self.final_observation), self.rewards, self.terminated, self.truncated, self.ending, self.skip_forced,
-                weights=True,
-            )
-        )  # fmt: skip
+        if self._crew:
+            begun = self._crew.run(STEP)
+        else:
+            begun = loops.step_range(self.game.rules, self.states, *self._stepped(), self._weights, 0, self.num_envs)
+        self._check_begun(begun)
 
     def _header(self) -> str:
         return json.dumps({"game": self.game.name, "config": self.game.config, "num_envs": self.num_envs, "skip_forced": self.skip_forced})
