@@ -4,7 +4,6 @@ Wrong input, whoever notices it, ends with exit status 2 and one line on stderr.
 """
 
 import io
-import os
 import sys
 from collections.abc import Sequence
 from importlib import metadata
@@ -63,7 +62,6 @@ def _say(text: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; arguments: those of the process by default. Returns the exit status."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # torch threads that wait actively fight with the engine's
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # where a terminal lacks a character, a question mark will do

@@ -26,7 +26,9 @@ class NetworkConfig(_Section):
 class RolloutConfig(_Section):
     num_envs: int = Field(1024, ge=1, le=1_000_000, description="games played at a time")
     steps: int = Field(32, ge=1, le=100_000, description="moves made in each game between two updates")
-    threads: int = Field(1, ge=1, le=1024, description="threads that the engine spreads the games over")
+    threads: Annotated[int, Field(ge=1, le=1024)] | None = Field(
+        None, description="threads that the engine spreads the games over; none: as many as there are cores, each with 256 games or more"
+    )
 
 
 class PPOConfig(_Section):

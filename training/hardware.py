@@ -19,6 +19,11 @@ def choose_device(name: str) -> torch.device:
         raise ValueError(f"device {name!r} cannot be used: {str(error).splitlines()[0]}") from None
 
 
+def engine_threads(asked: int | None, num_envs: int) -> int:
+    """Threads for the batch engine. None asked: one per core, but each with enough games to be worth it."""
+    return asked or max(1, min(os.cpu_count() or 1, num_envs // 256))
+
+
 def prepare(torch_threads: int | None) -> None:
     """Set torch's threads (None: one per core), and keep freed memory in the process.
 

@@ -22,7 +22,7 @@ from ..envs.core.game import Game
 from .arena import Evaluation, evaluate
 from .checkpoint import read_checkpoint, restored, save_checkpoint
 from .config import TrainingConfig, check_config
-from .hardware import choose_device, prepare
+from .hardware import choose_device, engine_threads, prepare
 from .league import Fixed, League
 from .network import NO_ACTION, make_network
 from .players import load_player
@@ -41,14 +41,14 @@ class Trainer:
         self.config = config
         prepare(config.torch_threads)
         self.device = choose_device(config.device)
-        self.vec = make_vec(
-            config.game_name, config.rollout.num_envs, config.seed, config.rollout.threads, skip_forced=True, **config.game_options
-        )
+        num_envs = config.rollout.num_envs
+        threads = engine_threads(config.rollout.threads, num_envs)
+        self.vec = make_vec(config.game_name, num_envs, config.seed, threads, skip_forced=True, **config.game_options)
         self.game: Game = self.vec.game
         self.opponents = {name: load_player(name, self.game) for name in config.evaluation.opponents}
         torch.manual_seed(config.seed)
         self.network = make_network(self.game, config.network).to(self.device)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5, fused=True)
         fixed = [Fixed(name, load_player(name, self.game)) for name in config.league.fixed]
         self.league = League(config.league, self.vec.num_envs, self.game.num_players, fixed)
         self.rollout = Rollout(self.vec, self.network, self.league, config.rollout.steps, self.device)
@@ -120,12 +120,12 @@ class Trainer:
         """The parts of the loss on a minibatch (indices into ``batch``), each a scalar, and what tells how far the policy has moved."""
         actions = batch.actions.index_select(0, chosen)
         logits, values = self.network(batch.rows.index_select(0, chosen), actions)
-        probabilities, log_probs = torch.softmax(logits, dim=1), torch.log_softmax(logits, dim=1)
+        log_probs = torch.log_softmax(logits, dim=1)
         log_ratio = log_probs.gather(1, batch.choice[chosen, None]).squeeze(1) - batch.log_prob[chosen]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - self.config.ppo.clip, 1 + self.config.ppo.clip)
         legal = (actions != NO_ACTION).sum(dim=1)
-        entropy = -(probabilities * log_probs).sum(dim=1) / legal.float().log().clamp(min=1e-6)
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1) / legal.float().log().clamp(min=1e-6)
         with torch.no_grad():
             kl = (ratio - 1 - log_ratio).mean()  # the estimator "k3" of John Schulman's note on approximating KL divergence
             clip_fraction = (ratio != clipped).float().mean()
