@@ -19,6 +19,9 @@ class NetworkConfig(_Section):
     hidden: tuple[Annotated[int, Field(ge=1, le=65_536)], ...] = Field(
         (128, 128), min_length=1, description="widths of the fully connected layers (conv: of those that lead to the values)"
     )
+    value: Literal["seats", "own"] = Field(
+        "seats", description="foretell what every seat will be paid, or only the deciding one (the others then share the opposite)"
+    )
     channels: int = Field(32, ge=1, le=4096, description="channels of each convolution (conv only)")
     convolutions: int = Field(3, ge=1, le=100, description="number of 3x3 convolutions (conv only)")
 
@@ -48,9 +51,16 @@ class PPOConfig(_Section):
 class LeagueConfig(_Section):
     share: float = Field(0.2, ge=0, le=1, description="share of games in which half the seats are played by an earlier policy")
     pool_size: PositiveInt = Field(6, description="earlier policies kept")
+    weighting: Literal["hard", "variance", "uniform"] = Field(
+        "hard", description="which of them are drawn more often: those seldom beaten, those of like strength, none"
+    )
     fixed: tuple[str, ...] = Field((), description="players that do not learn, such as greedy, as further opponents")
     fixed_share: float = Field(0.0, ge=0, le=1, description="share of games in which one of them plays all seats but one")
     snapshot_every: PositiveInt = Field(20, description="iterations between two copies of the current policy into the pool")
+    promotion: Literal["always", "better"] = Field(
+        "always", description="better: only if the lower end of its 95 % interval of payoffs against the newest member is above zero"
+    )
+    promotion_games: PositiveInt = Field(200, description="games in which that is found out")
 
 
 class EvaluationConfig(_Section):
@@ -67,10 +77,11 @@ class TrainingConfig(_Section):
     seed: int = Field(1, ge=0, lt=2**63)
     device: str = Field("auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$", description="auto, cpu, cuda, cuda:1, mps")
     torch_threads: Annotated[int, Field(ge=1, le=1024)] | None = Field(
-        None, description="threads of torch; none: as many as there are cores"
+        None, description="threads that learn, and that choose moves; none: as many as there are cores"
     )
     decisions: PositiveInt = Field(10_000_000, description="moves of learning seats after which the run is over")
     checkpoint_every: PositiveInt = Field(50, description="iterations between two checkpoints")
+    wandb: str | None = Field(None, description="project of Weights & Biases to log to, beside TensorBoard")
     network: NetworkConfig = NetworkConfig()
     rollout: RolloutConfig = RolloutConfig()
     ppo: PPOConfig = PPOConfig()

@@ -1,8 +1,8 @@
 """The pool of earlier policies, and who plays which seat.
 
-In most games the current policy plays every seat. In a share of them one earlier policy, drawn more often the harder it is to beat
-(prioritised fictitious self-play, Vinyals et al., 2019), plays half the seats. In a further share, none by default, a player that
-does not learn plays all seats but one. Seats are given anew only when a game ends.
+In most games the current policy plays every seat. In a share of them one earlier policy, drawn more often the harder it is to beat or
+the closer it is in strength (prioritised fictitious self-play, Vinyals et al., 2019), plays half the seats. In a further share, none
+by default, a player that does not learn plays all seats but one. Seats are given anew only when a game ends.
 """
 
 import copy
@@ -16,6 +16,12 @@ from .config import LeagueConfig
 from .network import PolicyNetwork
 
 _MEMORY = 0.99  # of the running win rate, per game
+_LEAST_WEIGHT = 0.05  # so that nobody is forgotten
+_WEIGHTINGS = {
+    "hard": lambda scores: (1 - scores) ** 2,
+    "variance": lambda scores: scores * (1 - scores),
+    "uniform": lambda scores: np.ones_like(scores),
+}
 
 
 @dataclass
@@ -44,6 +50,7 @@ class Member(Opponent):
     """An earlier policy."""
 
     network: PolicyNetwork
+    joined: int  # iteration
     retired: bool = False  # plays its games under way to their end, and no more
 
 
@@ -67,6 +74,11 @@ class League:
         return [member for member in self.places if member and not member.retired]
 
     @property
+    def newest(self) -> Member | None:
+        """The member that joined last."""
+        return max(self.pool, key=lambda member: member.joined, default=None)
+
+    @property
     def opponents(self) -> list[Opponent]:
         """All that are drawn for new games."""
         return [*self.fixed, *self.pool]
@@ -77,12 +89,12 @@ class League:
             return None
         return self.places[number - 1] if number > 0 else self.fixed[-number - 1]
 
-    def snapshot(self, name: str, network: PolicyNetwork) -> None:
+    def snapshot(self, iteration: int, network: PolicyNetwork) -> None:
         """Put a copy of the current policy into the pool. If that was full, the member beaten most often retires."""
         if len(self.pool) == self.config.pool_size:
             max(self.pool, key=lambda member: member.score).retired = True
             self._free_places()
-        member = Member(name, copy.deepcopy(network).eval().requires_grad_(False))
+        member = Member(f"iteration-{iteration}", copy.deepcopy(network).eval().requires_grad_(False), iteration)
         if None in self.places:
             self.places[self.places.index(None)] = member
         else:
@@ -101,7 +113,7 @@ class League:
         self.assigned[games] = 0
         lot, pool = random.random(len(games)), self.pool
         if pool:
-            weights = np.array([(1 - member.score) ** 2 + 0.05 for member in pool])
+            weights = _WEIGHTINGS[self.config.weighting](np.array([member.score for member in pool])) + _LEAST_WEIGHT
             numbers = [self.places.index(member) + 1 for member in pool]
             self._assign(games[lot < self.config.share], numbers, weights / weights.sum(), self.num_players // 2, random)
         if self.fixed:

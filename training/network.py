@@ -64,17 +64,20 @@ class Encoder:
         self.max_legal: int = game.rules.max_legal
         self.size = len(self.columns) + self.max_legal * len(action_high)
 
-    def encode(self, states: np.ndarray, observation: np.ndarray, action_mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows int8 (B, size) and legal actions int16 (B, max_legal).
+    def encode(self, states: np.ndarray, observation: np.ndarray, action_mask: np.ndarray, rows: np.ndarray, actions: np.ndarray) -> None:
+        """Write rows int8 (B, size) and legal actions int16 (B, max_legal).
 
         Of B decisions: states (B,), observation int8 (B, *observation_shape), action_mask int8 (B, num_actions).
         """
-        count = len(states)
-        rows, actions = np.zeros((count, self.size), np.int8), np.empty((count, self.max_legal), np.int16)
-        flat = observation.reshape(count, -1)
-        _encode(flat, action_mask, self.columns, rows, actions)
+        _encode(observation.reshape(len(states), -1), action_mask, self.columns, rows, actions)
         if len(self.action_scale):
+            rows[:, len(self.columns) :] = 0
             _observe_actions(self.game.rules, states, action_mask, np.zeros(2, self.game.state_dtype), rows, len(self.columns))
+
+    def encoded(self, states: np.ndarray, observation: np.ndarray, action_mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """New arrays that ``encode`` has written to."""
+        rows, actions = np.empty((len(states), self.size), np.int8), np.empty((len(states), self.max_legal), np.int16)
+        self.encode(states, observation, action_mask, rows, actions)
         return rows, actions
 
 
@@ -98,6 +101,11 @@ class ScaledLinear(nn.Module):
         return nn.functional.linear(inputs, self.linear.weight * self.scale, self.linear.bias)
 
 
+def num_values(game: Game, config: NetworkConfig) -> int:
+    """How many payoffs the network foretells: one for each seat, or only that of the deciding one."""
+    return game.num_players if config.value == "seats" else 1
+
+
 class PolicyNetwork(nn.Module, ABC):
     """What an ``Encoder`` makes of decisions -> a logit for each legal action, and a value for each seat.
 
@@ -105,6 +113,7 @@ class PolicyNetwork(nn.Module, ABC):
     """
 
     encoder: Encoder
+    num_players: int
 
     @property
     def device(self) -> torch.device:
@@ -120,11 +129,16 @@ class PolicyNetwork(nn.Module, ABC):
         width = int(inside.sum(dim=1).max())
         actions, inside = actions[:, :width], inside[:, :width]
         logits, values = self.heads(rows, actions.clamp(min=0).long())
-        return logits + (~inside).to(logits.dtype) * MASKED, values - values.mean(dim=1, keepdim=True)
+        if values.shape[1] == 1:
+            values = torch.cat([values, (-values / (self.num_players - 1)).expand(-1, self.num_players - 1)], dim=1)
+        else:
+            values = values - values.mean(dim=1, keepdim=True)
+        return logits + (~inside).to(logits.dtype) * MASKED, values
 
     @abstractmethod
     def heads(self, rows: torch.Tensor, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits float32 (B, W) for actions int64 (B, W), and values float32 (B, num_players), as they leave the last layers."""
+        """Logits float32 (B, W) for actions int64 (B, W), and values float32 (B, num_values), as they leave the last layers: of every
+        seat, or of the deciding one alone."""
 
 
 class DenseNetwork(PolicyNetwork):
@@ -133,7 +147,7 @@ class DenseNetwork(PolicyNetwork):
 
     def __init__(self, game: Game, config: NetworkConfig):
         super().__init__()
-        self.encoder = Encoder(game, config.kind)
+        self.encoder, self.num_players = Encoder(game, config.kind), game.num_players
         self.num_columns, self.action_features = len(self.encoder.columns), len(self.encoder.action_scale)
         layers: list[nn.Module] = [ScaledLinear(config.hidden[0], self.encoder.scale), nn.ReLU()]
         for inputs, outputs in itertools.pairwise(config.hidden):
@@ -141,7 +155,7 @@ class DenseNetwork(PolicyNetwork):
         width = config.hidden[-1]
         self.trunk = nn.Sequential(*layers)
         self.policy = _linear(width, game.num_actions, 0.01)
-        self.value = _linear(width, game.num_players, 0.1)
+        self.value = _linear(width, num_values(game, config), 0.1)
         if self.action_features:
             self.action_weights = _linear(width, self.action_features, 0.01)
             self.register_buffer("action_scale", torch.from_numpy(self.encoder.action_scale), persistent=False)
@@ -163,7 +177,7 @@ class ConvolutionalNetwork(PolicyNetwork):
 
     def __init__(self, game: Game, config: NetworkConfig):
         super().__init__()
-        self.encoder = Encoder(game, config.kind)
+        self.encoder, self.num_players = Encoder(game, config.kind), game.num_players
         assert game.action_planes is not None
         planes, height, width = self.shape = game.observation_shape
         self.scale: torch.Tensor
@@ -180,7 +194,7 @@ class ConvolutionalNetwork(PolicyNetwork):
         layers: list[nn.Module] = []
         for inputs, outputs in itertools.pairwise([SUMMARY_CHANNELS * height * width, *config.hidden]):
             layers += [_linear(inputs, outputs, math.sqrt(2)), nn.ReLU()]
-        self.value = nn.Sequential(*layers, _linear(config.hidden[-1], game.num_players, 0.1))
+        self.value = nn.Sequential(*layers, _linear(config.hidden[-1], num_values(game, config), 0.1))
         nn.init.normal_(self.policy.weight, std=0.01)
 
     def heads(self, rows: torch.Tensor, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -20,7 +20,7 @@ class PolicyPlayer:
         self.network, self.sample = network, sample
 
     def __call__(self, decisions: Decisions) -> np.ndarray:
-        rows, actions = self.network.encoder.encode(decisions.states, decisions.observation, decisions.action_mask)
+        rows, actions = self.network.encoder.encoded(decisions.states, decisions.observation, decisions.action_mask)
         logits, _ = infer(self.network, rows, actions, self.network.device)
         everyone = np.arange(len(rows))
         if not self.sample:

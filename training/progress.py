@@ -3,6 +3,7 @@
 import json
 import signal
 import threading
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from ..envs.core.files import write_whole
 from .arena import Evaluation
+from .config import TrainingConfig
 
 
 class RunLog:
     """``metrics.jsonl``, one line an entry, and the same numbers for TensorBoard. What was logged after ``iteration`` is dropped:
     it belongs to a future that a resumed run does not continue."""
 
-    def __init__(self, run: Path, iteration: int):
+    def __init__(self, run: Path, iteration: int, config: TrainingConfig):
         from torch.utils.tensorboard import SummaryWriter
 
         path = run / "metrics.jsonl"
@@ -35,12 +37,15 @@ class RunLog:
         write_whole(path, "".join(kept).encode())
         self._file = path.open("a", encoding="utf-8")
         self._tensorboard = SummaryWriter(str(run), purge_step=iteration + 1 if iteration else None)
+        self._wandb = _wandb_run(run, config) if config.wandb else None
 
     def write(self, iteration: int, decisions: int, metrics: dict[str, float]) -> None:
         self._file.write(json.dumps({"iteration": iteration, "decisions": decisions, **metrics}) + "\n")
         self._file.flush()
         for name, value in metrics.items():
             self._tensorboard.add_scalar(name, value, iteration)
+        if self._wandb:
+            self._wandb.log(metrics | {"decisions": decisions}, step=iteration)
 
     def __enter__(self) -> "RunLog":
         return self
@@ -48,13 +53,28 @@ class RunLog:
     def __exit__(self, *_: Any) -> None:
         self._file.close()
         self._tensorboard.close()
+        if self._wandb:
+            self._wandb.finish()
+
+
+def _wandb_run(run: Path, config: TrainingConfig) -> Any:
+    """The run's own run at Weights & Biases, gone on with when the run is resumed."""
+    import wandb
+
+    path = run / "wandb-id"
+    if not path.exists():
+        write_whole(path, uuid.uuid4().hex.encode())
+    return wandb.init(
+        project=config.wandb, id=path.read_text(), resume="allow", name=run.name, dir=str(run), config=config.model_dump(mode="json")
+    )
 
 
 class Stop:
-    """Turns the first Ctrl-C (or SIGTERM) into a wish to stop; a second one interrupts at once."""
+    """Turns the first Ctrl-C (or SIGTERM) into a wish to stop. escalate: a second one interrupts at once (``torchrun`` sends
+    several for one)."""
 
-    def __init__(self) -> None:
-        self.asked = False
+    def __init__(self, escalate: bool = True) -> None:
+        self.asked, self._escalate = False, escalate
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "Stop":
@@ -64,7 +84,7 @@ class Stop:
         return self
 
     def _ask(self, number: int, frame: Any) -> None:
-        if self.asked:
+        if self.asked and self._escalate:
             raise KeyboardInterrupt
         self.asked = True
 

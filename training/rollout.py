@@ -7,6 +7,7 @@ are computed anew, and never bootstrapped on another seat's state.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import torch
 from ..envs.core.compiling import compiled
 from ..envs.core.players import Decisions, ask
 from ..envs.core.vector import BatchEnv
+from .hardware import Shards
 from .league import Fixed, League
 from .network import NO_ACTION, PolicyNetwork
 
@@ -126,18 +128,23 @@ class Batch:
 
 @dataclass
 class Summary:
-    """What the games that ended during a rollout looked like."""
+    """What the games that ended during a rollout looked like: their number, all their turns, how many ended how."""
 
     games: int
-    turns: float
+    turns: int
     endings: dict[str, int]
+
+    @classmethod
+    def joined(cls, several: list["Summary"]) -> "Summary":
+        endings = {ending: sum(one.endings[ending] for one in several) for ending in several[0].endings}
+        return cls(sum(one.games for one in several), sum(one.turns for one in several), endings)
 
 
 class Rollout:
     """Plays ``steps`` moves in each game of ``vec`` and stitches them to a ``Batch``. Its arrays are made once."""
 
-    def __init__(self, vec: BatchEnv, network: PolicyNetwork, league: League, steps: int, device: torch.device):
-        self.vec, self.network, self.league, self.device = vec, network, league, device
+    def __init__(self, vec: BatchEnv, network: PolicyNetwork, league: League, steps: int, device: torch.device, shards: Shards):
+        self.vec, self.network, self.league, self.device, self.shards = vec, network, league, device, shards
         games, n, size, legal = vec.num_envs, vec.game.num_players, network.encoder.size, network.encoder.max_legal
         shape = (steps, games)
         self.rows, self.actions = np.zeros((*shape, size), np.int8), np.zeros((*shape, legal), np.int16)
@@ -157,28 +164,18 @@ class Rollout:
         vec, everyone = self.vec, np.arange(self.vec.num_envs)
         ended, turns = np.zeros(len(vec.game.endings), np.int64), 0
         for step in range(len(self.rows)):
-            rows, actions = self.network.encoder.encode(vec.states, vec.observation, vec.action_mask)
-            uniforms = random.random(vec.num_envs, np.float32)
-            choice = np.empty(vec.num_envs, np.int64)
+            self.player[step] = vec.player
             policy = self.league.assigned[everyone, vec.player]
-            learning = policy == 0
-            self.rows[step], self.actions[step], self.player[step], self.learning[step] = rows, actions, vec.player, learning
+            self.learning[step] = policy == 0
+            uniforms = random.random(vec.num_envs, np.float32)
+            self.shards.map(partial(self._choose, step, policy, uniforms), self.shards.slices(vec.num_envs))
             for index in np.unique(policy):
-                asked = np.flatnonzero(policy == index)
                 opponent = self.league.opponent(index)
                 if isinstance(opponent, Fixed):
-                    choice[asked] = (actions[asked] == self._ask(opponent, asked)[:, None]).argmax(axis=1)
-                    continue
-                network = opponent.network if opponent else self.network
-                logits, values = infer(network, rows[asked], actions[asked], self.device)
-                chosen, log_probs = np.empty(len(logits), np.int64), np.empty(len(logits), np.float32)
-                sample_choices(logits, actions[asked], uniforms[asked], chosen, log_probs)
-                choice[asked] = chosen
-                if index == 0:
-                    self.log_prob[step, asked], self.values[step, asked] = log_probs, values
-            self.choice[step] = choice
+                    asked = np.flatnonzero(policy == index)
+                    self.choice[step, asked] = (self.actions[step, asked] == self._ask(opponent, asked)[:, None]).argmax(axis=1)
             turns_before = vec.states["turn"].copy()
-            vec.step(actions[everyone, choice])
+            vec.step(self.actions[step, everyone, self.choice[step]])
             over = vec.terminated | vec.truncated
             self.over[step], self.payoffs[step] = over, vec.rewards
             if over.any():
@@ -187,7 +184,25 @@ class Rollout:
                 turns += int(turns_before[games].sum()) + len(games)
                 self.league.finish(games, vec.rewards[games], random)
         names = [name for name in vec.game.endings if name]
-        return Summary(int(ended.sum()), turns / max(int(ended.sum()), 1), dict(zip(names, ended[1:].tolist(), strict=True)))
+        return Summary(int(ended.sum()), turns, dict(zip(names, ended[1:].tolist(), strict=True)))
+
+    def _choose(self, step: int, policy: np.ndarray, uniforms: np.ndarray, part: slice) -> None:
+        """Encode the decisions of some games, and let the policies make theirs."""
+        vec = self.vec
+        rows, actions = self.rows[step, part], self.actions[step, part]
+        self.network.encoder.encode(vec.states[part], vec.observation[part], vec.action_mask[part], rows, actions)
+        for index in np.unique(policy[part]):
+            opponent = self.league.opponent(index)
+            if isinstance(opponent, Fixed):
+                continue
+            asked = np.flatnonzero(policy[part] == index)
+            network = opponent.network if opponent else self.network
+            logits, values = infer(network, rows[asked], actions[asked], self.device)
+            chosen, log_probs = np.empty(len(asked), np.int64), np.empty(len(asked), np.float32)
+            sample_choices(logits, actions[asked], uniforms[part][asked], chosen, log_probs)
+            self.choice[step, part][asked] = chosen
+            if index == 0:
+                self.log_prob[step, part][asked], self.values[step, part][asked] = log_probs, values
 
     def _ask(self, opponent: Fixed, asked: np.ndarray) -> np.ndarray:
         vec = self.vec

@@ -105,7 +105,7 @@ def _judge_by_network(network: PolicyNetwork, game: Game, states: np.ndarray) ->
     masks, players = np.zeros((count, game.num_actions), np.int8), np.zeros(count, np.int64)
     observations = np.zeros((count, game.rules.observation_size), np.int8)
     _look(game.rules, states, masks, players, observations)
-    rows, actions = network.encoder.encode(states, observations.reshape(count, *game.observation_shape), masks)
+    rows, actions = network.encoder.encoded(states, observations.reshape(count, *game.observation_shape), masks)
     logits, values = infer(network, rows, actions, network.device)
     relative = (np.arange(n) - players[:, None]) % n
     return logits, actions, np.take_along_axis(values, relative, 1)

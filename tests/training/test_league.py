@@ -14,7 +14,7 @@ NETWORK = make_network(make_game("herd", size=2), NetworkConfig(hidden=(4,)))
 def league(num_envs=400, num_players=2, members=2, **config):
     league = League(LeagueConfig(**({"share": 0.5, "pool_size": 3} | config)), num_envs, num_players)
     for k in range(members):
-        league.snapshot(f"m{k}", NETWORK)
+        league.snapshot(k, NETWORK)
     return league
 
 
@@ -47,20 +47,43 @@ def test_scores_are_kept_per_matchup_and_hard_opponents_come_more_often():
     assert (pool.assigned == 2).sum() > 5 * (pool.assigned == 1).sum()
 
 
+@pytest.mark.parametrize(("weighting", "favourite"), [("hard", 0), ("variance", 1), ("uniform", None)])
+def test_weighting(weighting, favourite):
+    pool = league(num_envs=3000, members=3, share=1.0, weighting=weighting)
+    for member, score in zip(pool.pool, (0.05, 0.5, 0.95), strict=True):
+        member.score = score
+    finish_all(pool)
+    drawn = np.array([(pool.assigned == number).any(axis=1).mean() for number in (1, 2, 3)])
+    assert drawn.sum() == pytest.approx(1)
+    if favourite is None:
+        assert drawn == pytest.approx(1 / 3, abs=0.05)
+    else:
+        assert drawn.argmax() == favourite
+        assert drawn.min() > 0
+
+
+def test_newest_is_the_one_that_joined_last():
+    pool = league(members=0)
+    assert pool.newest is None
+    for iteration in range(5):
+        pool.snapshot(iteration, NETWORK)
+    assert pool.newest.joined == 4
+
+
 def test_full_pool_retires_the_easiest_once_its_games_are_over():
     pool = league(members=3)
     for member, score in zip(pool.pool, (0.9, 0.5, 0.6), strict=True):
         member.score = score
     pool.assigned[0] = (0, 1)  # a game against the easiest is under way
     easiest = pool.opponent(1)
-    pool.snapshot("new", NETWORK)
-    assert [member.name for member in pool.pool] == ["m1", "m2", "new"]
+    pool.snapshot(3, NETWORK)
+    assert [member.name for member in pool.pool] == ["iteration-1", "iteration-2", "iteration-3"]
     assert pool.opponent(1) is easiest
     finish_all(pool)
     assert (pool.assigned != 1).all()  # it gets no new games
-    pool.snapshot("newer", NETWORK)  # m2, now the easiest, retires; m0's place is free
-    assert [member and member.name for member in pool.places] == ["newer", "m1", "m2", "new"]
-    assert [member.name for member in pool.pool] == ["newer", "m1", "new"]
+    pool.snapshot(4, NETWORK)  # the one of iteration 2, now the easiest, retires; the first one's place is free
+    assert [member and member.name for member in pool.places] == ["iteration-4", "iteration-1", "iteration-2", "iteration-3"]
+    assert [member.name for member in pool.pool] == ["iteration-4", "iteration-1", "iteration-3"]
 
 
 def test_fixed_opponents_play_all_seats_but_one():

@@ -24,9 +24,9 @@ def test_rows_stay_within_their_bounds_and_list_what_is_legal(name, options):
     columns, features = len(encoder.columns), len(encoder.action_scale)
     seen = np.zeros(features, bool)
     for step in itertools.count():
-        rows, actions = encoder.encode(vec.states, vec.observation, vec.action_mask)
+        rows, actions = encoder.encoded(vec.states, vec.observation, vec.action_mask)
         states = vec.states.copy()
-        encoder.encode(vec.states, vec.observation, vec.action_mask)
+        encoder.encoded(vec.states, vec.observation, vec.action_mask)
         assert states.tobytes() == vec.states.tobytes()  # telling features leaves the game as it is
         for env in range(vec.num_envs):
             legal = np.flatnonzero(vec.action_mask[env])
@@ -47,7 +47,7 @@ def test_rows_stay_within_their_bounds_and_list_what_is_legal(name, options):
 def test_network_gives_no_weight_to_what_is_not_legal(name):
     vec = make_vec(name, num_envs=8, seed=1)
     network = make_network(vec.game, NetworkConfig(hidden=(8,)))
-    rows, actions = network.encoder.encode(vec.states, vec.observation, vec.action_mask)
+    rows, actions = network.encoder.encoded(vec.states, vec.observation, vec.action_mask)
     logits, values = network(torch.from_numpy(rows), torch.from_numpy(actions))
     assert logits.shape == (8, vec.action_mask.sum(axis=1).max())
     assert ((logits < MASKED / 2).sum(dim=1) == logits.shape[1] - torch.from_numpy(vec.action_mask.sum(axis=1))).all()
@@ -66,6 +66,6 @@ def test_convolutions_read_actions_off_their_squares(name):
     assert len(set(game.action_planes.tolist())) == game.num_actions <= kinds * np.prod(game.observation_shape[1:])
     network = make_network(game, NetworkConfig(kind="conv", channels=4, convolutions=1, hidden=(8,)))
     state = game.new(1)
-    rows, actions = network.encoder.encode(state, game.observe(state, game.player(state))[None], game.legal_mask(state)[None])
+    rows, actions = network.encoder.encoded(state, game.observe(state, game.player(state))[None], game.legal_mask(state)[None])
     logits, _ = network(torch.from_numpy(rows), torch.from_numpy(actions))
     assert logits.shape == (1, len(game.legal_actions(state)))

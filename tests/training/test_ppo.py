@@ -1,6 +1,8 @@
 """The algorithm on small runs: ratios, masks, values, resuming."""
 
 import json
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -181,6 +183,74 @@ def test_same_seed_same_network():
     for _ in range(3):
         one.iterate(), two.iterate()
     assert all(torch.equal(a, b) for a, b in zip(one.network.parameters(), two.network.parameters(), strict=True))
+
+
+def test_only_a_better_policy_is_promoted(monkeypatch):
+    league = {"share": 0.5, "snapshot_every": 1, "promotion": "better", "promotion_games": 40}
+    trainer = Trainer(small(league=league, ppo={"minibatch": 64, "learning_rate": 1e-12}))
+    promoted = [trainer.iterate().get("league/promoted") for _ in range(4)]
+    assert promoted == [None, 1, 0, 0]  # the first joins an empty pool, and what has not changed is no better than that
+    with torch.no_grad():  # make the member bad: it plays the last of its moves, be they good or not
+        member = trainer.league.newest.network
+        member.policy.bias.copy_(torch.arange(trainer.game.num_actions) * 10.0)
+    metrics = Trainer.iterate(trainer)
+    assert metrics["league/payoff against newest"] > metrics["league/payoff against newest, lower end"]
+    assert metrics["league/promoted"] == (metrics["league/payoff against newest, lower end"] > 0)
+    assert len(trainer.league.pool) == 1 + metrics["league/promoted"]
+
+
+def test_matchups_are_logged(trainer):
+    metrics = trainer.iterate()
+    assert metrics["league/games against greedy"] > 0
+    assert {f"league/score against {member.name}" for member in trainer.league.opponents if member.games} <= set(metrics)
+
+
+@pytest.mark.parametrize("kind", ["mlp", "conv"])
+def test_the_own_payoff_alone_can_be_foretold(kind):
+    trainer = Trainer(small(network={"kind": kind, "hidden": [16], "channels": 4, "convolutions": 1, "value": "own"}))
+    trainer.iterate()
+    batch, _ = trainer.rollout.collect(trainer.random, 1.0, 0.95)
+    with torch.no_grad():
+        _, values = trainer.network(batch.rows, batch.actions)
+    torch.testing.assert_close(values[:, 0], -values[:, 1])
+    loss = trainer.losses(batch, torch.arange(len(batch)), batch.advantage)["value_loss"]
+    assert loss.item() == pytest.approx((values[:, 0] - batch.target[:, 0]).square().mean().item(), rel=1e-4)
+
+
+def test_own_values_of_four_sum_to_zero():
+    trainer = Trainer(small(game={"name": "chopat"}, network={"hidden": [16], "value": "own"}))
+    batch, _ = trainer.rollout.collect(trainer.random, 1.0, 0.95)
+    with torch.no_grad():
+        _, values = trainer.network(batch.rows, batch.actions)
+    assert values.shape[1] == 4
+    torch.testing.assert_close(values.sum(dim=1), torch.zeros(len(values)), atol=1e-5, rtol=0)
+    torch.testing.assert_close(values[:, 1], values[:, 3])
+
+
+def test_runs_are_logged_to_weights_and_biases(tmp_path, monkeypatch):
+    class Recorder(types.ModuleType):
+        def __init__(self):
+            super().__init__("wandb")
+            self.runs, self.logged, self.finished = [], [], 0
+
+        def init(self, **arguments):
+            self.runs.append(arguments)
+            return self
+
+        def log(self, metrics, step):
+            self.logged.append((step, metrics))
+
+        def finish(self):
+            self.finished += 1
+
+    recorder = Recorder()
+    monkeypatch.setitem(sys.modules, "wandb", recorder)
+    train(small(decisions=300, wandb="herd"), tmp_path / "run")
+    train(small(decisions=600, wandb="herd"), tmp_path / "run", resume=True)
+    assert [run["project"] for run in recorder.runs] == ["herd", "herd"]
+    assert recorder.runs[0]["id"] == recorder.runs[1]["id"]
+    assert any("ppo/entropy" in metrics and metrics["decisions"] > 0 for _, metrics in recorder.logged)
+    assert recorder.finished == 2
 
 
 def test_unknown_device_is_refused():

@@ -1,5 +1,6 @@
 """``boardherd train``: a training run from a YAML config."""
 
+import os
 import shlex
 from datetime import datetime
 from pathlib import Path
@@ -32,16 +33,21 @@ def train(
     if resume and run is None:
         raise ValueError("--resume needs --run DIR, the folder of the run to go on with")
     loaded = load_config(config, overrides or ())
+    together = int(os.environ.get("WORLD_SIZE", 1)) > 1
+    if together and run is None:
+        raise ValueError("processes that learn together need a common folder: --run DIR")
     if run is None:
         run = Path("runs") / f"{Path(config).stem}-{datetime.now():%Y%m%d-%H%M%S}"
     game = make_game(loaded.game_name, **loaded.game_options)
-    console = Console(highlight=False, markup=False)
+    console = Console(highlight=False, markup=False, quiet=together and os.environ["RANK"] != "0")
     console.print(f"the run's folder: {run}")
     from ..ppo import FINAL_EVALUATION
     from ..ppo import train as train_policy
     from ..report import training_table
 
     results = train_policy(loaded, run, resume)
+    if results is None and console.quiet:
+        return
     if results is None:
         console.print(
             f"to go on: boardherd train {shlex.join([config, *(overrides or ())])} --run {shlex.quote(str(run))} --resume", soft_wrap=True
