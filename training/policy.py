@@ -1,15 +1,13 @@
 """Trained policies as players."""
 
-from pathlib import Path
-
 import numpy as np
 import torch
 
 from ..envs.core.game import Game
 from ..envs.core.players import Decisions
 from ..envs.core.random import mix, next_seed, unit_float
-from .checkpoint import load_policy
 from .network import PolicyNetwork
+from .policy_file import load_any_policy
 from .rollout import infer, sample_choices
 
 
@@ -35,8 +33,8 @@ class PolicyPlayer:
 
 
 def load_network(path: str, game: Game) -> PolicyNetwork:
-    """The policy of a checkpoint, on the CPU. ValueError if there is none or it does not go with ``game``."""
-    trained_on, network = load_policy(Path(path))
+    """The policy ``path``, as ``load_any_policy`` finds it, on the CPU. ValueError if there is none or it does not go with ``game``."""
+    trained_on, network = load_any_policy(path)
     if not _fits(trained_on, game):
         raise ValueError(f"player {path!r} was trained on {trained_on}, which {game} does not match")
     return network.to(torch.device("cpu"))

@@ -16,7 +16,7 @@ from boardherd.training.checkpoint import save_checkpoint
 from boardherd.training.cli import main
 from boardherd.training.config import check_config
 from boardherd.training.network import make_network
-from boardherd.training.plots import tournament_page
+from boardherd.training.page import tournament_page
 from boardherd.training.ratings import standings
 from boardherd.training.tournament import RESULTS, TournamentConfig, groups, load_tournament, plan, play_tournament
 

@@ -3,14 +3,13 @@
 import importlib
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from ...envs import GAMES, make_game
 from ...envs.core.game import Game
-from ...envs.core.players import BASELINES, Player
+from ..players import policy_in
 
 OPTIONS_HELP = "options of the game as key=value ('boardherd envs' lists them)"
 JSON_HELP = "write the results as JSON, too; -: to stdout, and nothing else"
@@ -49,9 +48,9 @@ def _value(text: str, kind: Any) -> Any:
 
 
 def game_with(name: str, options: dict[str, str], players: Iterable[str] = ()) -> Game:
-    """The game that was asked for; without options, as a checkpoint among ``players`` was trained on it.
+    """The game that was asked for; without options, as a policy among ``players`` was trained on it.
 
-    ValueError for an unknown game or option, an impossible value, or a damaged checkpoint.
+    ValueError for an unknown game or option, an impossible value, or a damaged policy.
     """
     if name not in GAMES:
         return make_game(name)  # raises the error that names the games
@@ -59,22 +58,10 @@ def game_with(name: str, options: dict[str, str], players: Iterable[str] = ()) -
     unknown = [key for key in options if key not in fields]
     if unknown:
         raise ValueError(f"{name} has no option {unknown[0]!r}; it has {', '.join(fields)}")
-    if not options:
-        for player in players:
-            path = Path(player) if Path(player).exists() else Path(player.split(":", 2)[-1])  # mcts:200:PATH holds one, too
-            if player not in BASELINES and path.exists():
-                from ..checkpoint import read_checkpoint
+    for policy in filter(None, map(policy_in, players)) if not options else ():
+        from ..policy_file import load_any_policy
 
-                trained_on = read_checkpoint(path)["game"]
-                if trained_on["name"] == name:
-                    return make_game(**trained_on)
+        trained_on, _ = load_any_policy(policy)
+        if trained_on.name == name:
+            return trained_on
     return make_game(name, **{key: _value(text, fields[key].annotation) for key, text in options.items()})
-
-
-def player_named(name: str, game: Game) -> Player:
-    """A player as ``training.players.load_player`` has it, without importing torch for baselines."""
-    if name in BASELINES:
-        return BASELINES[name]
-    from ..players import load_player
-
-    return load_player(name, game)

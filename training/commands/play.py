@@ -18,7 +18,8 @@ from ...envs import GAMES, make_game
 from ...envs.core.game import Game, State
 from ...envs.core.replay import Event, Record, read_record, write_record
 from ..match import HUMAN, Match, Story, board, payoffs_text, seat_letter, show
-from .common import OPTIONS_HELP, game_with, player_named, split_arguments
+from ..players import load_player
+from .common import OPTIONS_HELP, game_with, split_arguments
 
 HELP = """\
 a move       as '?' lists them; Enter alone plays the only legal one
@@ -62,7 +63,7 @@ def play(
             raise ValueError(f"--watch leaves all seats to players, so none of them can be {HUMAN!r}")
         names = _seated(rules, players, None if watch else seat)
         record = Record(rules, names, secrets.randbits(32) if seed is None else seed, position)
-    match = Match(record, [None if name == HUMAN else player_named(name, record.game) for name in record.players])
+    match = Match(record, [None if name == HUMAN else load_player(name, record.game) for name in record.players])
     print(_introduction(match))
     try:
         if HUMAN in record.players:

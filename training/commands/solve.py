@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ...envs.core.files import write_whole
-from .common import JSON_HELP, OPTIONS_HELP, game_with, player_named, split_arguments
+from ..players import load_player
+from .common import JSON_HELP, OPTIONS_HELP, game_with, split_arguments
 
 
 def solve(
@@ -34,7 +35,7 @@ def solve(
         raise ValueError(f"{plain[0]!r} is no option of the game: they look like key=value; players are named with --policy")
     names = policy or []
     rules = game_with(game, options, names)
-    players = [(name, player_named(name, rules)) for name in names]  # a wrong name shows before the long work
+    players = [(name, load_player(name, rules)) for name in names]  # a wrong name shows before the long work
     from ..solver import solve as exactly
 
     with Console(stderr=True).status("finding positions") as status:

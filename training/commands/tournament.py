@@ -38,7 +38,7 @@ def tournament(
         raise ValueError("--resume needs --run DIR, the folder of the tournament to go on with")
     if run is None:
         run = Path("runs") / f"{Path(config).stem}-{datetime.now():%Y%m%d-%H%M%S}"
-    from ..plots import tournament_page
+    from ..page import tournament_page
     from ..ratings import standings
     from ..tournament import load_tournament, play_tournament
 
