@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import torch
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # parameters of glibc's mallopt
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # parameters of glibc's mallopt
 _GAMES_A_THREAD, _DECISIONS_A_SHARD = 256, 1024  # less is not worth handing over
 
 Item = TypeVar("Item")
@@ -76,6 +76,7 @@ def keep_memory() -> None:
             return
         mallopt(_TRIM_THRESHOLD, 1 << 30)
         mallopt(_MMAP_THRESHOLD, 1 << 30)
+        mallopt(_ARENA_MAX, 1)  # those that threads have of their own give memory back all the same
 
 
 def _cores() -> int:
