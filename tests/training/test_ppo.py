@@ -86,15 +86,24 @@ def test_entropy_of_equal_logits_is_one(trainer):
     assert trainer.losses(batch, torch.arange(len(batch)), batch.advantage)["entropy"].item() == pytest.approx(1, abs=1e-5)
 
 
-def test_values_sum_to_zero_and_learn_the_sign():
-    trainer = Trainer(small(decisions=60_000, ppo={"minibatch": 256}, rollout={"num_envs": 64, "steps": 16}))
+@pytest.mark.parametrize("game", [{"name": "herd", "size": 2}, {"name": "chopat", "num_players": 4, "men": 1}], ids=["two", "four"])
+def test_values_sum_to_zero_and_learn_the_sign_of_every_seat(game):
+    trainer = Trainer(small(game=game, decisions=60_000, ppo={"minibatch": 256}, rollout={"num_envs": 64, "steps": 16}))
     while not trainer.finished:
         trainer.iterate()
     batch, _ = trainer.rollout.collect(trainer.random, 1.0, 1.0)
     with torch.no_grad():
         _, values = trainer.network(batch.rows, batch.actions)
     torch.testing.assert_close(values.sum(dim=1), torch.zeros(len(batch)), atol=1e-5, rtol=0)
-    assert np.corrcoef(values[:, 0], batch.target[:, 0])[0, 1] > 0.1
+    for seat in range(trainer.game.num_players):
+        assert np.corrcoef(values[:, seat], batch.target[:, seat])[0, 1] > 0.1
+
+
+def test_forced_moves_take_no_part_in_the_loss():
+    trainer = Trainer(small(game={"name": "chopat", "num_players": 2, "men": 1}))
+    batch, _ = trainer.rollout.collect(trainer.random, 1.0, 0.95)
+    assert ((batch.actions != NO_ACTION).sum(dim=1) > 1).all()  # though with one man nearly every move is forced
+    assert trainer.vec.states["turn"].max() > len(trainer.rollout.rows)
 
 
 def test_decisions_are_counted_once(trainer):
