@@ -20,7 +20,7 @@ SETTINGS = {
     "entropy": ("ppo.entropy", (0.0, 0.01, 0.04)),
     "value of": ("network.value", ("seats", "own")),
 }
-ALL = ["evaluation.opponents=[greedy]", "evaluation.every=4", "evaluation.games=200", "evaluation.final_games=2000", "league.fixed_share=0"]
+ALL = ["evaluation.opponents=[greedy]", "evaluation.every=3", "evaluation.games=300", "evaluation.final_games=2000", "league.fixed_share=0"]
 METRIC = "evaluation/wins against greedy"
 
 
@@ -29,19 +29,20 @@ def _finished(run: Path) -> bool:
 
 
 def _trained(game: str, key: str, value: float | str, decisions: int, runs: Path) -> Path:
-    run = runs / f"{game}-{key}-{value}"
+    changes = [f"{key}={value}"]
+    if key == "ppo.entropy":
+        changes.append(f"ppo.final_entropy={float(value) / 10}")
+    usual, changed = load_config(game), load_config(game, changes)
+    run = runs / (f"{game}-usual" if usual == changed else f"{game}-{key}-{value}")
     if not _finished(run):
-        changes = [f"decisions={decisions}", *ALL, f"{key}={value}"]
-        if key == "ppo.entropy":
-            changes.append(f"ppo.final_entropy={float(value) / 10}")
-        train(load_config(game, changes), run, resume=True)
+        train(load_config(game, [f"decisions={decisions}", *ALL, *changes]), run, resume=True)
     return run
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.settings", description="Short runs that differ in one setting each.")
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all without one")
-    parser.add_argument("--decisions", type=int, default=1_000_000, help="of each run")
+    parser.add_argument("--decisions", type=int, default=500_000, help="of each run")
     parser.add_argument("--runs", type=Path, default=Path("runs/settings"), help="where the runs go")
     chosen = parser.parse_args()
     table = Path("docs/settings.json")

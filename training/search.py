@@ -152,9 +152,9 @@ def _open(rules, line, depth, plies, exact, leaves, skip, judged, counter):
     """Begin with the position ``line.nodes[depth]``: False if there is nothing below it, and its value stands in ``line.values``.
 
     plies: moves to look ahead. exact: the next chance node averages over all outcomes; later ones draw one by the position's own
-    generator, since their outcomes multiply. A leaf is a decision at which no move is left to look ahead. ``counter[0]`` numbers
-    them as they come: those from ``skip`` on are copied to ``leaves`` as far as it goes, and take their values from ``judged`` as far as
-    that goes.
+    generator, since their outcomes multiply. Moves without a choice are made at once: networks have learned nothing of them. A leaf is a
+    decision at which no move is left to look ahead. ``counter[0]`` numbers them as they come: those from ``skip`` on are copied to
+    ``leaves`` as far as it goes, and take their values from ``judged`` as far as that goes.
     """
     state, here, frame = line.nodes[depth], line.values[depth], line.frames[depth]
     frame[0], frame[2], frame[3] = 0, plies, 0
@@ -162,8 +162,7 @@ def _open(rules, line, depth, plies, exact, leaves, skip, judged, counter):
         frame[1] = int(contract.chance(rules, state, line.weights[depth]))
         here[:] = 0.0
         return True
-    loops.settle(rules, state, line.weights[depth])
-    if state["node"] >= TERMINAL:
+    if loops.enter(rules, state, line.weights[depth], line.masks[depth], True) == 0:
         for k in range(len(here)):
             here[k] = state["payoff"][k]
         return False
@@ -176,7 +175,6 @@ def _open(rules, line, depth, plies, exact, leaves, skip, judged, counter):
             for k in range(len(here)):
                 here[k] = judged[number, k]
         return False
-    contract.legal(rules, state, line.masks[depth])
     frame[1], frame[2], frame[3] = len(line.masks[depth]), plies - 1, exact
     here[:] = -np.inf
     return True

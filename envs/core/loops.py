@@ -158,7 +158,7 @@ def find_illegal(masks, actions):
 
 
 @compiled
-def _enter(rules, state, weights, mask, skip_forced):
+def enter(rules, state, weights, mask, skip_forced):
     """Go on to the next decision or the end. Returns the number of legal actions (0 at the end)."""
     while True:
         settle(rules, state, weights)
@@ -178,7 +178,7 @@ def _begin(rules, state, weights, mask, skip_forced):
     """Start games until one reaches a decision: False if that does not happen (a tiny cap on turns can rule it out)."""
     for _ in range(MOST_STARTS):
         contract.start(rules, state)
-        if _enter(rules, state, weights, mask, skip_forced) > 0:
+        if enter(rules, state, weights, mask, skip_forced) > 0:
             return True
     return False
 
@@ -213,7 +213,7 @@ def play_some(rules, states, which, actions, masks, players, observations, weigh
         state = states[i]
         if actions[i] >= 0:
             contract.apply(rules, state, int(actions[i]))
-        if _enter(rules, state, weights, masks[i], True) == 0:
+        if enter(rules, state, weights, masks[i], True) == 0:
             players[i] = -1
         else:
             players[i] = state["player"]
@@ -230,7 +230,7 @@ def step_range(
         state = states[i]
         mover = int(state["player"])
         contract.apply(rules, state, int(actions[i]))
-        _enter(rules, state, weights, masks[i], skip_forced)
+        enter(rules, state, weights, masks[i], skip_forced)
         node = state["node"]
         terminated[i] = node == TERMINAL
         truncated[i] = node == TRUNCATED
