@@ -20,7 +20,15 @@ SETTINGS = {
     "entropy": ("ppo.entropy", (0.0, 0.01, 0.04)),
     "value of": ("network.value", ("seats", "own")),
 }
-ALL = ["evaluation.opponents=[greedy]", "evaluation.every=3", "evaluation.games=300", "evaluation.final_games=2000", "league.fixed_share=0"]
+ALL = [
+    "evaluation.opponents=[greedy]",
+    "evaluation.every=3",
+    "evaluation.games=200",
+    "evaluation.final_games=1000",
+    "torch_threads=1",
+    "rollout.threads=1",
+    "league.fixed_share=0",
+]
 METRIC = "evaluation/wins against greedy"
 
 
@@ -42,7 +50,7 @@ def _trained(game: str, key: str, value: float | str, decisions: int, runs: Path
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.settings", description="Short runs that differ in one setting each.")
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all without one")
-    parser.add_argument("--decisions", type=int, default=500_000, help="of each run")
+    parser.add_argument("--decisions", type=int, default=300_000, help="of each run")
     parser.add_argument("--runs", type=Path, default=Path("runs/settings"), help="where the runs go")
     chosen = parser.parse_args()
     table = Path("docs/settings.json")
