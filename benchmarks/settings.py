@@ -1,7 +1,7 @@
 """What discount, lambda, entropy and the form of the value do in each game: short runs that differ in one setting each.
 
 ``python -m benchmarks.settings [GAME ...] [--decisions N] [--runs DIR]`` draws ``docs/settings-GAME.svg`` and writes
-``docs/settings.json``, the shares of games won against the greedy player at the ends. Runs that are finished are not done again.
+``docs/settings.json``, the shares of games won against random players at the ends. Runs that are finished are not done again.
 """
 
 import argparse
@@ -21,7 +21,7 @@ SETTINGS = {
     "value of": ("network.value", ("seats", "own")),
 }
 ALL = [
-    "evaluation.opponents=[greedy]",
+    "evaluation.opponents=[random]",
     "evaluation.every=3",
     "evaluation.games=200",
     "evaluation.final_games=1000",
@@ -29,7 +29,7 @@ ALL = [
     "rollout.threads=1",
     "league.fixed_share=0",
 ]
-METRIC = "evaluation/wins against greedy"
+METRIC = "evaluation/wins against random"
 
 
 def _finished(run: Path) -> bool:
@@ -50,7 +50,7 @@ def _trained(game: str, key: str, value: float | str, decisions: int, runs: Path
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.settings", description="Short runs that differ in one setting each.")
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(GAMES)}; all without one")
-    parser.add_argument("--decisions", type=int, default=300_000, help="of each run")
+    parser.add_argument("--decisions", type=int, default=400_000, help="of each run")
     parser.add_argument("--runs", type=Path, default=Path("runs/settings"), help="where the runs go")
     chosen = parser.parse_args()
     table = Path("docs/settings.json")
@@ -60,12 +60,12 @@ def main() -> None:
         for title, (key, values) in SETTINGS.items():
             runs = {str(value): _trained(game, key, value, chosen.decisions, chosen.runs) for value in values}
             panels[title] = {label: curve(read_metrics(run), METRIC) for label, run in runs.items()}
-            ends[title] = {label: json.loads((run / FINAL_EVALUATION).read_text())["greedy"]["scores"][0] for label, run in runs.items()}
+            ends[title] = {label: json.loads((run / FINAL_EVALUATION).read_text())["random"]["scores"][0] for label, run in runs.items()}
         results[game] = {
             title: {label: [round(score[part], 3) for part in ("wins", "wins_low", "wins_high")] for label, score in scores.items()}
             for title, scores in ends.items()
         }
-        write_whole(Path(f"docs/settings-{game}.svg"), picture(plot_panels(panels, f"{game}: wins against greedy"), "svg"))
+        write_whole(Path(f"docs/settings-{game}.svg"), picture(plot_panels(panels, f"{game}: wins against random"), "svg"))
         write_whole(table, (json.dumps(results, indent=1) + "\n").encode())
 
 
