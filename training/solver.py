@@ -33,6 +33,7 @@ NO_CAP = 2_000_000_000
 MAX, MIN, AVERAGE, OVER = 0, 1, 2, 3  # what a node does with its successors' values: player 0's decision, player 1's, chance, the end
 _SWEEPS = 20  # between two looks at the residual
 _BATCHES = 10  # of games, from whose spread the interval of a mean loss is made
+_AT_A_TIME = 100_000  # positions whose successors are found between two looks at progress and room
 _ABSENT = -1
 
 
@@ -67,19 +68,21 @@ def _fill_slots(slots, keys, count):
 
 @compiled
 def _expand(
-    rules, frontier, numbers, begin, found, found_numbers, sizes, slots, keys, kinds, values, first, count, targets, weights,
-    work, words, mask, odds,
+    rules, stack, numbers, sizes, slots, keys, kinds, values, first, count, targets, weights, here, work, words, mask, odds, most
 ):  # fmt: skip
-    """Find the successors of ``frontier[begin:]``; ``numbers`` are those states' numbers. Returns how far it came before room ran out.
+    """Find the successors of the positions on ``stack``, whose numbers are ``numbers``, until there is none, or ``most`` are done, or room
+    runs out.
 
-    sizes: int64 (3,), how many positions, edges and ``found`` positions there are, updated.
+    sizes: int64 (3,), how many positions and edges there are, and how many are on the stack, updated.
     """
     width = max(len(mask), len(odds))
-    for i in range(begin, len(frontier)):
-        positions, edges, new = sizes[0], sizes[1], sizes[2]
-        if positions + width > len(keys) or edges + width > len(targets) or new + width > len(found):
-            return i
-        state, number = frontier[i], numbers[i]
+    for _ in range(most):
+        positions, edges, top = sizes[0], sizes[1], sizes[2]
+        if top == 0 or positions + width > len(keys) or edges + width > len(targets) or top + width > len(stack):
+            return
+        top -= 1
+        here[0], number = stack[top], numbers[top]
+        state = here[0]
         at_chance = state["node"] == CHANCE
         if at_chance:
             choices = int(contract.chance(rules, state, odds))
@@ -102,16 +105,15 @@ def _expand(
                 keys[positions] = key
                 _classify(work[0], positions, kinds, values)
                 if kinds[positions] != OVER:
-                    found[new] = work[0]
-                    found_numbers[new] = positions
-                    new += 1
+                    stack[top] = work[0]
+                    numbers[top] = positions
+                    top += 1
                 positions += 1
             targets[edges] = slots[slot]
             weights[edges] = odds[choice] if at_chance else 0.0
             edges += 1
         count[number] = edges - first[number]
-        sizes[0], sizes[1], sizes[2] = positions, edges, new
-    return len(frontier)
+        sizes[0], sizes[1], sizes[2] = positions, edges, top
 
 
 @compiled
@@ -308,31 +310,26 @@ class _Graph:
         self.keys, self.kinds = np.zeros(room, np.uint64), np.zeros(room, np.int8)
         self.values, self.first, self.count = np.zeros(room), np.zeros(room, np.int64), np.zeros(room, np.int32)
         self.targets, self.weights = np.zeros(4 * room, np.int32), np.zeros(4 * room)
+        self.stack, self.numbers = np.zeros(2 * self.width, game.state_dtype), np.zeros(2 * self.width, np.int64)
         self.sizes = np.zeros(3, np.int64)
 
     def find_all(self, progress: Callable[[str], None]) -> None:
-        """Breadth first from the start. ValueError if there are more than ``max_states`` positions."""
+        """Depth first from the start, so that few positions wait as whole states. ValueError if there are more than ``max_states``."""
         game, scratch = self.game, _scratch(self.game.state_dtype)
         mask, odds = np.zeros(game.num_actions, np.int8), np.zeros(game.rules.num_outcomes)
         _start(self.rules, *scratch, self.sizes, self.slots, self.keys, self.kinds, self.values)
-        frontier, numbers = scratch[0].copy(), np.zeros(1, np.int64)
-        room = max(2 * self.width, (64 << 20) // game.state_dtype.itemsize)
-        found, found_numbers = np.zeros(room, game.state_dtype), np.zeros(room, np.int64)
-        while len(frontier):
-            parts = []
-            begin = 0
-            while begin < len(frontier):
-                self._make_room()
-                self.sizes[2] = 0
-                begin = _expand(
-                    self.rules, frontier, numbers, begin, found, found_numbers, self.sizes, self.slots, self.keys, self.kinds,
-                    self.values, self.first, self.count, self.targets, self.weights, *scratch, mask, odds,
-                )  # fmt: skip
-                parts.append((found[: self.sizes[2]].copy(), found_numbers[: self.sizes[2]].copy()))
-                if self.sizes[0] > self.max_states:
-                    raise ValueError(f"{game} has more than {self.max_states:,} positions: if more fit in memory, raise max_states")
-                progress(f"{self.sizes[0]:,} positions found")
-            frontier, numbers = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        self.stack[0], self.sizes[2] = scratch[0][0], 1
+        here = np.zeros(1, game.state_dtype)
+        while self.sizes[2]:
+            self._make_room()
+            _expand(
+                self.rules, self.stack, self.numbers, self.sizes, self.slots, self.keys, self.kinds, self.values, self.first, self.count,
+                self.targets, self.weights, here, *scratch, mask, odds, _AT_A_TIME,
+            )  # fmt: skip
+            if self.sizes[0] > self.max_states:
+                raise ValueError(f"{game} has more than {self.max_states:,} positions: if more fit in memory, raise max_states")
+            progress(f"{self.sizes[0]:,} positions found")
+        del self.stack, self.numbers
         for name in ("keys", "kinds", "values", "first", "count"):
             setattr(self, name, getattr(self, name)[: self.sizes[0]])
         self.targets, self.weights = self.targets[: self.sizes[1]], self.weights[: self.sizes[1]]
@@ -346,6 +343,8 @@ class _Graph:
             _fill_slots(self.slots, self.keys, self.sizes[0])
         if self.sizes[1] + self.width > len(self.targets):
             self.targets, self.weights = _doubled(self.targets), _doubled(self.weights)
+        if self.sizes[2] + self.width > len(self.stack):
+            self.stack, self.numbers = _doubled(self.stack), _doubled(self.numbers)
 
     def iterate(self, progress: Callable[[str], None]) -> float:
         """Value iteration. Returns the Bellman residual, below RESIDUAL."""
