@@ -43,7 +43,9 @@ def _trained(game: str, key: str, value: float | str, decisions: int, runs: Path
     usual, changed = load_config(game), load_config(game, changes)
     run = runs / (f"{game}-usual" if usual == changed else f"{game}-{key}-{value}")
     if not _finished(run):
-        train(load_config(game, [f"decisions={decisions}", *ALL, *changes]), run, resume=True)
+        config = load_config(game, [f"decisions={decisions}", *ALL, *changes])
+        if train(config, run, resume=True) is None:
+            raise SystemExit("stopped; the same command goes on")
     return run
 
 
