@@ -11,10 +11,10 @@ from torch import nn
 from ..envs.core import contract
 from ..envs.core.compiling import compiled
 from ..envs.core.game import Game
+from .choice import NO_ACTION
 from .config import NetworkConfig
 
 SUMMARY_CHANNELS = 4  # of the board that the fully connected layers see after convolutions
-NO_ACTION = -1  # fills lists of legal actions
 MASKED = -1e9  # added to the logit of a place without an action: large, but finite, so that no gradient turns into nan
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from ...envs import GAMES, make_game
 from ...envs.core.game import Game
 from ...envs.core.players import BASELINES, Player
+from ..players import FOREIGN
 
 OPTIONS_HELP = "options of the game as key=value ('boardherd envs' lists them)"
 JSON_HELP = "write the results as JSON, too; -: to stdout, and nothing else"
@@ -62,7 +63,7 @@ def game_with(name: str, options: dict[str, str], players: Iterable[str] = ()) -
     if not options:
         for player in players:
             path = Path(player) if Path(player).exists() else Path(player.split(":", 2)[-1])  # mcts:200:PATH holds one, too
-            if player not in BASELINES and path.exists():
+            if player not in BASELINES and path.exists() and player.partition(":")[0] not in FOREIGN:
                 from ..checkpoint import read_checkpoint
 
                 trained_on = read_checkpoint(path)["game"]
