@@ -12,9 +12,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import bench, envs, evaluate, play, plot, replay, solve, tournament, train
+from .commands import bench, envs, evaluate, export, play, plot, replay, solve, tournament, train
 
 WRONG_INPUT, INTERRUPTED = 2, 130
+EXTRAS = {
+    "choix": "tournament", "scipy": "tournament", "matplotlib": "plot", "stable_baselines3": "sb3", "sb3_contrib": "sb3",
+    "onnx": "onnx", "onnxruntime": "onnx", "onnxscript": "onnx",
+}  # fmt: skip
 _UsageError: Any = typer.BadParameter.__base__  # whatever typer itself finds wrong; older versions take it from click
 
 
@@ -53,6 +57,7 @@ app.command("solve", epilog="Example: boardherd solve herd size=2 --policy greed
 app.command("tournament", epilog="Example: boardherd tournament ladder --run runs/ladder")(tournament.tournament)
 app.command("plot", epilog="Example: boardherd plot runs/first runs/second --out curves.svg")(plot.plot)
 app.command("bench", epilog="Example: boardherd bench herd --no-training")(bench.bench)
+app.command("export", epilog="Example: boardherd export runs/first herd.onnx")(export.export)
 app.command("replay", epilog="Example: boardherd replay game.jsonl --check")(replay.replay)
 
 
@@ -74,8 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("boardherd"):
             raise
-        extra = {"choix": "tournament", "scipy": "tournament", "matplotlib": "plot"}.get(error.name or "", "train")
-        _say(f'this needs {error.name}, which is not installed: pip install "boardherd[{extra}]"')
+        _say(f'this needs {error.name}, which is not installed: pip install "boardherd[{EXTRAS.get(error.name or "", "train")}]"')
     except ValueError as error:
         _say(str(error))
     except MemoryError as error:

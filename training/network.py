@@ -11,10 +11,10 @@ from torch import nn
 from ..envs.core import contract
 from ..envs.core.compiling import compiled
 from ..envs.core.game import Game
+from .choice import NO_ACTION
 from .config import NetworkConfig
 
 SUMMARY_CHANNELS = 4  # of the board that the fully connected layers see after convolutions
-NO_ACTION = -1  # fills lists of legal actions
 MASKED = -1e9  # added to the logit of a place without an action: large, but finite, so that no gradient turns into nan
 
 
@@ -129,11 +129,14 @@ class PolicyNetwork(nn.Module, ABC):
         width = int(inside.sum(dim=1).max())
         actions, inside = actions[:, :width], inside[:, :width]
         logits, values = self.heads(rows, actions.clamp(min=0).long())
-        if values.shape[1] == 1:
-            values = torch.cat([values, (-values / (self.num_players - 1)).expand(-1, self.num_players - 1)], dim=1)
-        else:
-            values = values - values.mean(dim=1, keepdim=True)
-        return logits + (~inside).to(logits.dtype) * MASKED, values
+        return logits + (~inside).to(logits.dtype) * MASKED, self.seat_values(values)
+
+    def seat_values(self, values: torch.Tensor) -> torch.Tensor:
+        """Values of all seats (B, num_players) that sum to zero, from those of ``heads``."""
+        if values.shape[1] > 1:
+            return values - values.mean(dim=1, keepdim=True)
+        others = self.num_players - 1
+        return torch.cat([values, (-values / others).expand(-1, others)], dim=1)
 
     @abstractmethod
     def heads(self, rows: torch.Tensor, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -1,22 +1,27 @@
-"""Players by name: baselines, trained policies, and searches. torch is imported only for those that need it."""
+"""Players by name: baselines, trained policies, and searches. torch and the like are imported only for those that need them."""
 
 from pathlib import Path
+
+import numpy as np
 
 from ..envs.core.game import Game
 from ..envs.core.players import BASELINES, Player
 
 PRETRAINED = "pretrained:"
 SEARCHES = {"expectimax": "1 or 2", "mcts": "1 or more"}  # what the number behind the colon may be
+FOREIGN = ("sb3", "onnx", "torchscript")  # what trained the policy behind the colon, or the format of its file
 
 
 def load_player(name: str, game: Game, sample: bool = False) -> Player:
     """The player called ``name`` for ``game``.
 
     ``random``, ``greedy``, a policy (``pretrained:herd`` comes with boardherd, others are the path of a checkpoint, a policy file or
-    a run's folder), or a search: ``expectimax:1``, ``expectimax:2`` (moves ahead) or ``mcts:1000`` (simulations), with a policy if one
-    follows after another colon.
+    a run's folder), a policy trained elsewhere (``sb3:PATH``, ``onnx:PATH``, ``torchscript:PATH``, see ``foreign``), or a search:
+    ``expectimax:1``, ``expectimax:2`` (moves ahead) or ``mcts:1000`` (simulations), with one of boardherd's policies if it follows after
+    another colon. sample: policies draw their moves.
 
-    ValueError if there is no such player, or if it was trained on another game or another size.
+    ValueError if there is no such player, or if it was trained on another game or another size. ImportError that names the extra
+    if a policy needs a library that is not installed.
     """
     if name in BASELINES:
         return BASELINES[name]
@@ -31,19 +36,32 @@ def load_player(name: str, game: Game, sample: bool = False) -> Player:
 
             network = load_network(policy, game)
         return search_player(kind, rest.partition(":")[0], network)
+    if kind in FOREIGN and policy != name:
+        from .foreign import foreign_player
+
+        return foreign_player(kind, rest, game, sample)
     if policy is None:
-        searches = ", ".join(f"{kind}:NUMBER" for kind in SEARCHES)
-        raise ValueError(
-            f"no player {name!r}: it is neither one of {', '.join(BASELINES)}, {searches} nor {PRETRAINED}NAME or a policy's path"
-        )
+        numbered, at_paths = [f"{kind}:NUMBER" for kind in SEARCHES], [f"{kind}:PATH" for kind in FOREIGN]
+        known = ", ".join([*BASELINES, f"{PRETRAINED}NAME", *numbered, *at_paths])
+        raise ValueError(f"no player {name!r}: it is neither one of {known} nor the path of a policy")
     from .policy import PolicyPlayer, load_network
 
     return PolicyPlayer(load_network(policy, game), sample)
 
 
 def policy_in(name: str) -> str | None:
-    """What names the policy in a player's name: all of it, the end of a search's, or None where there is none."""
+    """What names the policy in a player's name: all of it, the end of a search's, or None where there is none of boardherd's own."""
     if name.startswith(PRETRAINED) or (name not in BASELINES and Path(name).exists()):
         return name
     kind, colon, rest = name.partition(":")
     return rest.partition(":")[2] or None if colon and kind in SEARCHES else None
+
+
+def fits(trained_on: Game, game: Game) -> bool:
+    """Whether a policy for one game can play the other: the same game with the same coding of observations and actions."""
+    return (
+        trained_on.name == game.name
+        and trained_on.num_players == game.num_players
+        and trained_on.num_actions == game.num_actions
+        and np.array_equal(trained_on.observation_high, game.observation_high)
+    )

@@ -22,10 +22,11 @@ from ..envs.core.files import write_whole
 from ..envs.core.game import Game
 from .arena import Evaluation, evaluate
 from .checkpoint import read_checkpoint, restored, save_checkpoint
+from .choice import NO_ACTION
 from .config import TrainingConfig, check_config
 from .hardware import Shards, choose_device, engine_threads, keep_memory
 from .league import Fixed, League
-from .network import NO_ACTION, make_network, num_values
+from .network import make_network, num_values
 from .players import load_player
 from .policy import PolicyPlayer
 from .progress import RunLog, Stop, TrainingProgress

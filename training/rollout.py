@@ -16,40 +16,12 @@ import torch
 from ..envs.core.compiling import compiled
 from ..envs.core.players import Decisions, ask
 from ..envs.core.vector import BatchEnv
+from .choice import sample_choices
 from .hardware import Shards
 from .league import Fixed, League
-from .network import NO_ACTION, PolicyNetwork
+from .network import PolicyNetwork
 
 _ARRAYS = ("open_rows", "open_actions", "open_choice", "is_open")
-
-
-@compiled
-def sample_choices(logits, actions, uniforms, choices, log_probs):
-    """Draw from softmax(logits) over the legal actions of each row by uniform numbers in [0, 1).
-
-    logits: float32 (B, W), used up. actions: int16 (B, at least W), legal ones, then NO_ACTION. Written: choices int64 (B,), places in
-    the rows of ``actions``, and their log-probabilities float32 (B,).
-    """
-    for i in range(len(logits)):
-        row, legal = logits[i], actions[i]
-        count = 1
-        highest = row[0]
-        while count < len(row) and legal[count] != NO_ACTION:
-            highest = max(highest, row[count])
-            count += 1
-        total = np.float32(0.0)
-        for k in range(count):
-            row[k] = np.exp(row[k] - highest)
-            total += row[k]
-        left = np.float32(uniforms[i]) * total
-        choice = 0
-        while choice < count - 1 and left >= row[choice]:
-            left -= row[choice]
-            choice += 1
-        while row[choice] == 0.0:  # rounding must not pick what has no probability
-            choice -= 1
-        choices[i] = choice
-        log_probs[i] = np.log(row[choice] / total)
 
 
 @compiled

@@ -229,6 +229,18 @@ class Game:
         loops.observe_one(self.rules, state, player, out)
         return out.reshape(self.observation_shape)
 
+    def observe_actions(self, states: np.ndarray, action_mask: np.ndarray) -> np.ndarray:
+        """What the game's ``features.py`` tells of each legal action: int8 (B, num_actions, features), zeros for the others.
+
+        states: B decisions, a structured array (B,). action_mask: int8 (B, num_actions), of their legal actions.
+        """
+        features = len(self.action_feature_high)
+        out = np.zeros((len(states), self.num_actions, features), np.int8)
+        if features:
+            scratch, packed = np.zeros(2, self.state_dtype), np.zeros(self.rules.max_legal * features, np.int8)
+            loops.observe_actions_range(self.rules, states, action_mask, scratch, packed, out, 0, len(states))
+        return out
+
 
 def _checked_config(name: str, model: type[BaseModel], config: Mapping[str, Any]) -> BaseModel:
     try:

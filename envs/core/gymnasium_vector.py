@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -72,13 +71,7 @@ class GameVectorEnv(VectorEnv):
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """The learners' moves. actions: integers (B,), each from 0 to num_actions - 1, else ValueError before anything moves."""
-        if (self._games.players != self._games.seats).any():
-            raise gymnasium.error.ResetNeeded("no games are going on: call reset() first")
-        actions = np.asarray(actions)
-        fits = actions.shape == (self.num_envs,) and np.issubdtype(actions.dtype, np.integer)
-        if not fits or not ((actions >= 0) & (actions < self.game.num_actions)).all():
-            raise ValueError(f"actions must be {self.num_envs} integers from 0 to {self.game.num_actions - 1}, got {actions!r}")
-        rewards = self._games.play(actions.astype(np.int64))
+        rewards = self._games.play(self._games.checked_actions(actions))
         terminated = self._games.players == OVER
         ended = np.flatnonzero(terminated)
         infos: dict[str, Any] = {}

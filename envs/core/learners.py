@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 
@@ -121,6 +122,16 @@ class LearnerGames:
             if not len(rows):
                 return
         raise ValueError(f"the learner in seat {self.seats[rows[0]]} decides nothing before the end of {self.game}")
+
+    def checked_actions(self, actions: Any) -> np.ndarray:
+        """Moves as int64 (B,). ValueError unless they are B integers from 0 to num_actions - 1, ResetNeeded if a game is over."""
+        if (self.players != self.seats).any():
+            raise gymnasium.error.ResetNeeded("no games are going on: call reset() first")
+        actions = np.asarray(actions)
+        fits = actions.shape == self.players.shape and np.issubdtype(actions.dtype, np.integer)
+        if not fits or not ((actions >= 0) & (actions < self.game.num_actions)).all():
+            raise ValueError(f"actions must be {len(self.players)} integers from 0 to {self.game.num_actions - 1}, got {actions!r}")
+        return actions.astype(np.int64)
 
     def play(self, actions: np.ndarray) -> np.ndarray:
         """The learner's move in each game, int64 (B,), and the opponents' until the learner is asked again or the game is over.

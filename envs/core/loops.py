@@ -92,6 +92,23 @@ def observe_range(rules, states, players, observations, first, stop):
 
 
 @compiled
+def observe_actions_range(rules, states, masks, scratch, packed, out, first, stop):
+    """Write the features of each legal action of ``states[i]`` to ``out[i, action]``, for first <= i < stop.
+
+    ``scratch``: two states; ``packed``: scratch, int8 (max_legal * features,).
+    """
+    features = out.shape[2]
+    for i in range(first, stop):
+        contract.observe_actions(rules, states[i], masks[i], scratch, packed)
+        base = 0
+        for action in range(masks.shape[1]):
+            if masks[i, action] != 0:
+                for k in range(features):
+                    out[i, action, k] = packed[base + k]
+                base += features
+
+
+@compiled
 def count_legal(mask):
     count = 0
     for action in range(np.uintp(len(mask))):

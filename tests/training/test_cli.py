@@ -8,7 +8,7 @@ from boardherd.envs import GAMES, make_game
 from boardherd.envs.core.replay import read_record
 from boardherd.training.cli import main
 
-COMMANDS = ("envs", "play", "train", "evaluate", "bench", "replay")
+COMMANDS = ("envs", "play", "train", "evaluate", "bench", "export", "replay")
 SMALL = ["game.size=3", "rollout.num_envs=32", "network.hidden=[16]", "evaluation.games=4", "evaluation.final_games=10"]
 
 
