@@ -9,6 +9,7 @@ import numpy as np
 
 from ..envs import make_game
 from ..envs.core import loops
+from ..envs.core.contract import TERMINAL
 from ..envs.core.game import Game
 from ..envs.core.players import Decisions, Player, ask
 from ..envs.core.random import fill_seeds, seed_of
@@ -114,17 +115,33 @@ def play_games(
     seed: int = 0,
     sample: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    starts: np.ndarray | None = None,
 ) -> Games:
-    """The games of ``evaluate``, one by one; ``Games.seed`` counts from 0. Arguments and errors as there."""
+    """The games of ``evaluate``, one by one; ``Games.seed`` counts from 0. Arguments and errors as there.
+
+    starts: states to begin with, a structured array (S,): the games of seed number k begin with ``starts[k % S]``, with the dice of the
+    seed. None: the start of the game. ValueError if they are no states of ``game``, or if a game is over in one of them.
+    """
     if len(players) != game.num_players:
         n = game.num_players
         raise ValueError(f"{game.name} has {n} seats here, so name {n} players (the same more than once if you like), got {len(players)}")
     if games < 1:
         raise ValueError(f"games must be 1 or more, got {games}")
+    if starts is not None:
+        _check_starts(game, starts)
     seats = _named(players, game, sample)
     names = list(dict.fromkeys(name for name, _ in seats))
     orders = _seatings([names.index(name) for name, _ in seats], games, seed)
-    return _play(game, dict(seats), orders, seed, progress)
+    return _play(game, dict(seats), orders, seed, progress, starts)
+
+
+def _check_starts(game: Game, starts: np.ndarray) -> None:
+    if starts.dtype != game.state_dtype or starts.ndim != 1 or not len(starts):
+        raise ValueError(f"starts must be one or more states of {game} in an array (S,), got {starts.dtype.name} of shape {starts.shape}")
+    over = np.flatnonzero(starts["node"] >= TERMINAL)
+    if len(over):
+        text = game.position(starts[over[0] : over[0] + 1])
+        raise ValueError(f"starts must be positions to play on from; in number {over[0]} the game is over: {text!r}")
 
 
 def _named(players: Sequence[str | Player], game: Game, sample: bool) -> list[tuple[str, Player]]:
@@ -158,7 +175,12 @@ def _seatings(entries: list[int], games: int, seed: int) -> list[np.ndarray]:
 
 
 def _play(
-    game: Game, players: dict[str, Player], orders: list[np.ndarray], seed: int, progress: Callable[[int, int], None] | None
+    game: Game,
+    players: dict[str, Player],
+    orders: list[np.ndarray],
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+    starts: np.ndarray | None,
 ) -> Games:
     sat = np.concatenate(orders)
     dice, choices = np.empty(len(orders), np.uint64), np.empty(len(sat), np.uint64)
@@ -166,6 +188,10 @@ def _play(
     fill_seeds(seed_of(seed + 1), choices)
     seed_numbers = np.repeat(np.arange(len(orders)), len(orders[0]))
     states = np.zeros(len(sat), game.state_dtype)
+    if starts is None:
+        loops.start_all(game.rules, states)
+    else:
+        states[:] = starts[seed_numbers % len(starts)]
     states["rng"] = dice[seed_numbers]  # every order of a seed sees the same dice
     for first in range(0, len(sat), _AT_A_TIME):
         part = slice(first, first + _AT_A_TIME)
@@ -182,7 +208,6 @@ def _play_part(game: Game, players: list[Player], sat: np.ndarray, states: np.nd
     masks = np.zeros((count, game.num_actions), np.int8)
     observations = np.zeros((count, game.rules.observation_size), np.int8)
     to_move, actions, weights = np.zeros(count, np.int64), np.full(count, -1), np.empty(game.rules.num_outcomes)
-    loops.start_all(game.rules, states)
     loops.play_some(game.rules, states, np.arange(count), actions, masks, to_move, observations, weights)
     while True:
         going = np.flatnonzero(to_move >= 0)

@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from .commands import bench, envs, evaluate, export, play, plot, replay, solve, tournament, train
+from .commands import bench, envs, evaluate, export, play, plot, replay, score, solve, sweep, tournament, train
 
 WRONG_INPUT, INTERRUPTED = 2, 130
 EXTRAS = {
-    "choix": "tournament", "scipy": "tournament", "matplotlib": "plot", "stable_baselines3": "sb3", "sb3_contrib": "sb3",
+    "choix": "tournament", "scipy": "tournament", "matplotlib": "plot", "optuna": "sweep", "stable_baselines3": "sb3", "sb3_contrib": "sb3",
     "onnx": "onnx", "onnxruntime": "onnx", "onnxscript": "onnx",
 }  # fmt: skip
 _UsageError: Any = typer.BadParameter.__base__  # whatever typer itself finds wrong; older versions take it from click
@@ -53,7 +53,9 @@ app.command("envs", epilog="Example: boardherd envs")(envs.envs)
 app.command("play", epilog="Example: boardherd play herd greedy --seat b size=4")(play.play)
 app.command("train", epilog="Example: boardherd train herd decisions=2_000_000 --run runs/first")(train.train)
 app.command("evaluate", epilog="Example: boardherd evaluate herd runs/first greedy --games 1000")(evaluate.evaluate)
+app.command("score", epilog="Example: boardherd score runs/first greedy --game herd")(score.score)
 app.command("solve", epilog="Example: boardherd solve herd size=2 --policy greedy")(solve.solve)
+app.command("sweep", epilog="Example: boardherd sweep smoke sweep --run runs/sweep")(sweep.sweep)
 app.command("tournament", epilog="Example: boardherd tournament ladder --run runs/ladder")(tournament.tournament)
 app.command("plot", epilog="Example: boardherd plot runs/first runs/second --out curves.svg")(plot.plot)
 app.command("bench", epilog="Example: boardherd bench herd --no-training")(bench.bench)

@@ -1,13 +1,12 @@
 """What a training run can be told, checked before anything starts. Configs are YAML files; every key and its default stand here."""
 
-import difflib
 from collections.abc import Iterable
-from importlib import resources
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
+
+from .config_files import checked, read_config
 
 
 class _Section(BaseModel):
@@ -106,38 +105,12 @@ class TrainingConfig(_Section):
         return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
 
 
-def shipped_configs() -> list[str]:
-    """Names of the configs that come with the package."""
-    return sorted(
-        entry.name.removesuffix(".yaml") for entry in resources.files("boardherd.configs").iterdir() if entry.name.endswith(".yaml")
-    )
-
-
-def find_config(name: str) -> tuple[str, str]:
-    """The label and the text of a config: a file's path, or the name of one that comes with the package. ValueError if there is none."""
-    path = Path(name)
-    if path.is_file():
-        try:
-            return str(path), path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise ValueError(f"{name} is no text file in UTF-8") from None
-    if name in shipped_configs():
-        return f"{name}.yaml", (resources.files("boardherd.configs") / f"{name}.yaml").read_text(encoding="utf-8")
-    raise ValueError(f"no config file {name!r}, and none of that name comes with boardherd: {', '.join(shipped_configs())}")
-
-
 def load_config(name: str, overrides: Iterable[str] = ()) -> TrainingConfig:
     """Read a config and change it by ``overrides`` such as ``"ppo.learning_rate=1e-3"``.
 
     ValueError of one line that names the file, the key, and what is allowed there.
     """
-    label, text = find_config(name)
-    try:
-        values = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(f"{label} is no valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(values, dict):
-        raise ValueError(f"{label} must hold keys with values, such as 'game: {{name: herd}}'")
+    label, values = read_config(TrainingConfig, name, "game: {name: herd}")
     for override in overrides:
         _set(values, override)
     return check_config(label, values)
@@ -145,38 +118,25 @@ def load_config(name: str, overrides: Iterable[str] = ()) -> TrainingConfig:
 
 def _set(values: dict[str, Any], override: str) -> None:
     path, equals, text = override.partition("=")
-    *sections, key = path.split(".")
-    if not equals or not key:
+    if not equals or not path.split(".")[-1]:
         raise ValueError(f"override {override!r} must look like ppo.learning_rate=1e-3")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise ValueError(f"override {override!r}: {text!r} is no valid YAML value") from None
+    set_key(values, path, value, f"override {override!r}")
+
+
+def set_key(values: dict[str, Any], path: str, value: Any, label: str) -> None:
+    """Change a key such as ``ppo.learning_rate``. ValueError that begins with ``label`` if something on the way is no section."""
+    *sections, key = path.split(".")
     for section in sections:
         values = values.setdefault(section, {})
         if not isinstance(values, dict):
-            raise ValueError(f"override {override!r}: {section} is a single value, it has no key {key!r}")
-    try:
-        values[key] = yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise ValueError(f"override {override!r}: {text!r} is no valid YAML value") from None
+            raise ValueError(f"{label}: {section} is a single value, it has no key {key!r}")
+    values[key] = value
 
 
 def check_config(label: str, values: dict[str, Any]) -> TrainingConfig:
     """The config that ``values`` stand for. ValueError of one line that begins with ``label``."""
-    try:
-        return TrainingConfig.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            allowed = _keys(first["loc"][:-1])
-            near = difflib.get_close_matches(str(first["loc"][-1]), allowed, n=1)
-            raise ValueError(
-                f"{label}: unknown key {where}{f', did you mean {near[0]}?' if near else ''} (allowed here: {', '.join(allowed)})"
-            ) from None
-        message = first["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{label}: {where + ': ' if where else ''}{message}{', got ' + repr(first['input']) if where else ''}") from None
-
-
-def _keys(location: tuple[Any, ...]) -> list[str]:
-    model: Any = TrainingConfig
-    for part in location:
-        model = model.model_fields[part].annotation
-    return list(model.model_fields)
+    return checked(TrainingConfig, label, values)

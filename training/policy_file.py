@@ -2,6 +2,7 @@
 
 import json
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import torch
@@ -52,12 +53,17 @@ def pretrained() -> list[str]:
     return sorted(file.name.removesuffix(SUFFIX) for file in files if file.name.endswith(SUFFIX))
 
 
+def pretrained_file(name: str) -> Traversable:
+    """The file of the policy called ``pretrained:NAME``. ValueError if none of that name comes with boardherd."""
+    plain = name.removeprefix(PRETRAINED)
+    if plain not in pretrained():
+        raise ValueError(f"no policy {plain!r} comes with boardherd: there are {', '.join(pretrained())}")
+    return resources.files("boardherd.training.pretrained") / f"{plain}{SUFFIX}"
+
+
 def load_any_policy(name: str) -> tuple[Game, PolicyNetwork]:
     """The policy called ``pretrained:NAME``, or that of a policy file, a checkpoint or a run's folder. ValueError if there is none."""
     if not name.startswith(PRETRAINED):
         return read_policy(Path(name)) if name.endswith(SUFFIX) else load_policy(Path(name))
-    plain = name.removeprefix(PRETRAINED)
-    if plain not in pretrained():
-        raise ValueError(f"no policy {plain!r} comes with boardherd: there are {', '.join(pretrained())}")
-    with resources.as_file(resources.files("boardherd.training.pretrained") / f"{plain}{SUFFIX}") as path:
+    with resources.as_file(pretrained_file(name)) as path:
         return read_policy(path)

@@ -8,7 +8,7 @@ logged, and saved so that it can go on after any interruption.
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,10 @@ from .rollout import Batch, Rollout, Summary
 
 CHECKPOINT, FINAL_EVALUATION = "checkpoint.pt", "evaluation.json"
 FREE_TO_CHANGE = {"device", "torch_threads", "decisions", "checkpoint_every", "evaluation"}  # when a run is resumed
+
+
+class Diverged(ValueError):
+    """A loss is no finite number any more."""
 
 
 class Trainer:
@@ -150,7 +154,7 @@ class Trainer:
         means = self.ranks.total(torch.tensor(list(sums.values()))) / (minibatches * self.ranks.size)
         metrics = {f"ppo/{name}": mean for name, mean in zip(sums, means.tolist(), strict=True)}
         if not all(map(math.isfinite, metrics.values())):
-            raise ValueError(f"learning went astray in iteration {self.iteration + 1}: a loss is no finite number; lower ppo.learning_rate")
+            raise Diverged(f"learning went astray in iteration {self.iteration + 1}: a loss is no finite number; lower ppo.learning_rate")
         unexplained = metrics["ppo/value_loss"] / max(float(batch.target[:, : self.num_values].var(correction=0)), 1e-8)
         return metrics | {"ppo/explained_variance": 1 - unexplained}
 
@@ -217,13 +221,17 @@ class Trainer:
         return {name: evaluate([player, *[opponent] * others], self.game, games, seed) for name, opponent in self.opponents.items()}
 
 
-def train(config: TrainingConfig, run: str | Path, resume: bool = False) -> dict[str, Evaluation] | None:
+Watch = Callable[[int, dict[str, Evaluation]], None]
+
+
+def train(config: TrainingConfig, run: str | Path, resume: bool = False, watch: Watch | None = None) -> dict[str, Evaluation] | None:
     """A whole training run, its results in the folder ``run``.
 
     There: ``config.yaml``, ``checkpoint.pt`` (the policy, and all that going on needs), ``metrics.jsonl`` and TensorBoard's files, at
     the end ``evaluation.json``. resume: go on from the folder's checkpoint if it has one; on a CPU the result is then the same, bit for
     bit, as without the interruption. Ctrl-C finishes the iteration, saves and stops. Under ``torchrun`` all processes learn together,
-    and the first one evaluates and writes.
+    and the first one evaluates and writes. watch: called with the iteration and the results after each
+    evaluation but the final one; what it raises ends the run.
 
     Returns the final evaluation against each opponent, None if stopped before (and in all processes but the first). ValueError if the
     folder already holds a run that is not to be resumed, or one of another config.
@@ -235,12 +243,12 @@ def train(config: TrainingConfig, run: str | Path, resume: bool = False) -> dict
     try:
         # given back by the system, too, when the process is killed
         with FileLock(run / ".lock", timeout=0) if Ranks().is_first else nullcontext():
-            return _train(config, run, resume)
+            return _train(config, run, resume, watch)
     except Timeout:
         raise ValueError(f"another run is going on in {str(run)!r}") from None
 
 
-def _train(config: TrainingConfig, run: Path, resume: bool) -> dict[str, Evaluation] | None:
+def _train(config: TrainingConfig, run: Path, resume: bool, watch: Watch | None) -> dict[str, Evaluation] | None:
     saved = _saved(config, run, resume)
     trainer = Trainer(config)
     ranks = trainer.ranks
@@ -268,7 +276,10 @@ def _train(config: TrainingConfig, run: Path, resume: bool) -> dict[str, Evaluat
             progress = stack.enter_context(TrainingProgress(config.decisions, trainer.decisions))
         while True:
             if ranks.is_first and trainer.iteration % config.evaluation.every == 0:
-                log.write(trainer.iteration, trainer.decisions, progress.evaluated(trainer.evaluate(config.evaluation.games)))
+                evaluation = trainer.evaluate(config.evaluation.games)
+                log.write(trainer.iteration, trainer.decisions, progress.evaluated(evaluation))
+                if watch is not None:
+                    watch(trainer.iteration, evaluation)
             stopping = ranks.any(stop.asked)
             if trainer.finished or stopping or trainer.iteration % config.checkpoint_every == 0:
                 save()

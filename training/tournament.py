@@ -4,34 +4,28 @@ The games are cut into matches: one group of players, a few seeds, every seating
 ``results.jsonl``, with a key that tells all it depends on. Going on means to play the matches whose keys are not there yet.
 """
 
-import difflib
 import functools
 import hashlib
 import itertools
 import json
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt, model_validator
 
 from ..envs import make_game
 from ..envs.core.files import write_whole
 from ..envs.core.game import Game
 from ..envs.core.players import Player
 from .arena import Games, play_games
-from .config import find_config
-from .players import load_player
+from .config_files import checked, read_config
+from .players import PRETRAINED, load_player, policy_in
+from .policy_file import pretrained_file
+from .processes import spread
 
 RESULTS = "results.jsonl"
 
@@ -72,24 +66,7 @@ class TournamentConfig(BaseModel):
 
 def load_tournament(name: str) -> TournamentConfig:
     """Read a tournament's config: a file, or one that comes with the package. ValueError of one line that names file and key."""
-    label, text = find_config(name)
-    try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{label} is no valid YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(values, dict):
-        raise ValueError(f"{label} must hold keys with values, such as 'players: [random, greedy]'")
-    try:
-        return TournamentConfig.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        allowed = list(TournamentConfig.model_fields)
-        near = difflib.get_close_matches(where, allowed, n=1)
-        raise ValueError(f"{label}: unknown key {where}{f', did you mean {near[0]}?' if near else ''} (allowed here: {', '.join(allowed)})")
-    message = first["msg"].removeprefix("Value error, ")
-    raise ValueError(f"{label}: {where + ': ' if where else ''}{message}{', got ' + repr(first['input']) if where else ''}")
+    return checked(TournamentConfig, *read_config(TournamentConfig, name, "players: [random, greedy]"))
 
 
 @dataclass(frozen=True)
@@ -113,7 +90,7 @@ def groups(players: Sequence[str], seats: int) -> list[tuple[str, ...]]:
 
 def plan(config: TournamentConfig, game: Game) -> list[Match]:
     """All matches, the first block of every group first, so that an early stop leaves something of everything."""
-    prints = {name: _fingerprint(name) for name in config.players}
+    prints = {name: checkpoint_fingerprint(name) for name in config.players}
     matches = []
     for block in range(-(-config.games // config.games_per_match)):
         games = min(config.games_per_match, config.games - block * config.games_per_match)
@@ -124,8 +101,11 @@ def plan(config: TournamentConfig, game: Game) -> list[Match]:
     return matches
 
 
-def _fingerprint(player: str) -> str:
-    """Tells whether the checkpoint that a name ends with, as in ``mcts:200:runs/first``, is still the same; empty if there is none."""
+def checkpoint_fingerprint(player: str) -> str:
+    """Tells whether the policy that a name ends with, as in ``mcts:200:runs/first``, is still the same; empty if there is none."""
+    policy = policy_in(player) or ""
+    if policy.startswith(PRETRAINED):
+        return hashlib.sha256(pretrained_file(policy).read_bytes()).hexdigest()
     parts = player.split(":")
     for first in range(len(parts)):
         path = Path(":".join(parts[first:]))
@@ -190,43 +170,14 @@ def _read_results(path: Path) -> dict[str, dict[str, Any]]:
 
 def _play_all(config: TournamentConfig, game: Game, matches: list[Match]) -> Iterator[dict[str, Any]]:
     """Results as they come, from as many processes as are wanted."""
-    processes = min(config.processes or os.cpu_count() or 1, len(matches))
-    if processes <= 1:
-        for match in matches:
-            yield _play_match(game, match, config.seed, config.sample)
-        return
-    others = set(multiprocessing.active_children())
-    setting = game, config.players, config.sample
-    # torch does not survive a fork
-    executor = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _begin_process, setting)
-    try:
-        futures = [executor.submit(_play_match, game, match, config.seed, config.sample) for match in matches]
-        for future in as_completed(futures):
-            yield future.result()
-    except BrokenProcessPool:
-        raise ChildProcessError(
-            "a process of the tournament was ended from outside, perhaps for want of memory; it can be resumed"
-        ) from None
-    finally:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - others:
-            process.terminate()
+    begin = functools.partial(_load_players, game, config.players, config.sample)
+    return spread(functools.partial(_play_match, game, config.seed, config.sample), matches, config.processes, begin)
 
 
-def _begin_process(game: Game, players: Sequence[str], sample: bool) -> None:
-    """What a new process does first: leave Ctrl-C to its parent, end when that is gone, and load all players as they are now."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    torch.set_num_threads(1)
+def _load_players(game: Game, players: Sequence[str], sample: bool) -> None:
+    """What a new process does first: load all players as they are now."""
     for name in players:
         _player(name, game, sample)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 @functools.cache
@@ -234,7 +185,7 @@ def _player(name: str, game: Game, sample: bool) -> Player:
     return load_player(name, game, sample)
 
 
-def _play_match(game: Game, match: Match, seed: int, sample: bool) -> dict[str, Any]:
+def _play_match(game: Game, seed: int, sample: bool, match: Match) -> dict[str, Any]:
     """The line of ``results.jsonl``: the match, and of each game who sat where (numbers in ``players``), payoffs, turns, ending, seed."""
     players = [_player(name, game, sample) for name in match.group]
     # Dice come from a seed, choices from the next one: blocks take every other.

@@ -5,6 +5,7 @@ import pytest
 from boardherd.envs import make_game
 from boardherd.envs.core.players import greedy_player, random_player
 from boardherd.training import evaluate
+from boardherd.training.arena import play_games
 
 
 def first_legal(decisions):
@@ -67,6 +68,48 @@ def test_interval_covers_the_truth():
         score = evaluate([random_player, lambda d: random_player(d)], game, games=60, seed=1000 * seed).scores[0]
         inside += score.wins_low <= 0.5 <= score.wins_high
     assert inside >= 50
+
+
+def with_a_choice(game, state):
+    """Go on to a decision with two legal moves."""
+    while len(game.legal_actions(state)) < 2:
+        state = game.throw(state) if game.player(state) is None else game.play(state, int(game.legal_actions(state)[0]))
+    return state
+
+
+def test_games_begin_where_they_are_told_to_with_the_same_dice_for_every_order():
+    game = make_game("herd", size=3)
+    first = game.new(1)
+    starts = np.concatenate([with_a_choice(game, game.play(first, int(action))) for action in game.legal_actions(first)[:3]])
+    before, seen = starts.copy(), []
+
+    def watcher(decisions):
+        seen.extend(game.position(decisions.states[i : i + 1]) for i in range(len(decisions.states)))
+        return first_legal(decisions)
+
+    games = play_games([watcher, lambda decisions: watcher(decisions)], game, 14, starts=starts)
+    assert games.seed.tolist() == sorted([*range(7)] * 2)
+    assert np.array_equal(starts, before)
+    texts = [game.position(starts[k : k + 1]) for k in range(3)]
+    assert len(set(texts)) == 3
+    assert sorted(seen[:14]) == sorted(texts[seed % 3] for seed in games.seed)
+    # Players who play alike make the same game of a seed whoever sits where, so the dice were the same.
+    assert np.array_equal(games.payoffs[::2], games.payoffs[1::2])
+    assert np.array_equal(games.turns[::2], games.turns[1::2])
+
+
+def test_starts_must_be_positions_of_the_game_to_play_on_from():
+    game = make_game("herd", size=2)
+    over = game.new(1)
+    while not game.is_over(over):
+        over = game.throw(over) if game.player(over) is None else game.play(over, int(game.legal_actions(over)[0]))
+    for starts, message in (
+        (make_game("chopat").start(), "starts must be one or more states of .*herd"),
+        (game.start()[:0], "starts must be one or more states"),
+        (np.concatenate([game.start(), over]), "in number 1 the game is over: '"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            play_games(["random", "random"], game, 2, starts=starts)
 
 
 def test_wrong_calls():

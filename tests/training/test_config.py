@@ -1,9 +1,15 @@
 """Configs: defaults, overrides, and one clear line for whatever is wrong."""
 
+import re
+from pathlib import Path
+
 import pytest
 from boardherd.envs import GAMES
-from boardherd.training.config import load_config, shipped_configs
+from boardherd.training.config import TrainingConfig, load_config
+from boardherd.training.config_files import shipped_configs
 from boardherd.training.ppo import Trainer
+from boardherd.training.sweep import SweepConfig
+from boardherd.training.tournament import TournamentConfig
 
 
 @pytest.fixture
@@ -64,11 +70,17 @@ def test_wrong_overrides(config_file, override, message):
 
 
 def test_missing_file_names_what_there_is():
-    with pytest.raises(ValueError, match=r"no config file 'nowhere'.*herd"):
+    with pytest.raises(ValueError, match=r"no config file 'nowhere'.*berd, bikido, chopat, herd") as caught:
         load_config("nowhere")
+    assert not {"ladder", "sweep"} & set(re.findall(r"\w+", str(caught.value)))
 
 
-@pytest.mark.parametrize("name", [name for name in shipped_configs() if name != "ladder"])  # a tournament, tested with those
+def test_every_config_that_comes_along_is_of_one_kind():
+    kinds = [name for model in (TrainingConfig, TournamentConfig, SweepConfig) for name in shipped_configs(model)]
+    assert sorted(kinds) == sorted(path.stem for path in (Path(__file__).parents[2] / "configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", shipped_configs(TrainingConfig))
 def test_shipped_configs_are_valid(name):
     config = load_config(name)
     assert config.game_name in GAMES
