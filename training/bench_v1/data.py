@@ -12,7 +12,7 @@ from ...envs import make_game
 from ...envs.core.game import Game
 
 NAME = "boardherd-bench-v1"
-SHA256 = "f651c9ba2799e330a0333d8188546bdb4c5e7b3d78fc69e95f6d90466f59e2aa"
+SHA256 = "f2df13180abba630ffd88de0ab71be6dce2b990e4ee327e1b053bb20ea0ee410"
 FILE = "bench.yaml"
 
 

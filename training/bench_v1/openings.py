@@ -20,42 +20,42 @@ from ..arena import play_games
 TRIALS = 64  # games of each kind of player from every position
 LEAST, MOST = 1 / 3, 2  # wins of a seat, as shares of what is fair
 # Of each table: the game, the turns played at random (least, most), and what bench.yaml takes over as it is. Searches are slow, so that
-# games against them are few.
+# games against them are few; the policies in Bikido play the same game again whatever the dice.
 PLANS: dict[str, dict[str, Any]] = {
     "herd": {
         "game": {"name": "herd", "size": 5},
         "seed": 1,
         "turns": (2, 7),
         "openings": 40,
-        "opponents": {"random": 8, "greedy": 16, "expectimax:1": 1},
+        "opponents": {"random": 8, "greedy": 16, "pretrained:herd": 8, "mcts:50": 1},
     },
     "chopat-2": {
         "game": {"name": "chopat", "num_players": 2},
         "seed": 2,
         "turns": (8, 24),
         "openings": 40,
-        "opponents": {"random": 8, "greedy": 16, "mcts:100": 4, "expectimax:1": 2},
+        "opponents": {"random": 8, "greedy": 16, "pretrained:chopat-2": 8, "mcts:50": 1},
     },
     "chopat-4": {
         "game": {"name": "chopat", "num_players": 4},
         "seed": 3,
         "turns": (16, 48),
         "openings": 24,
-        "opponents": {"random": 8, "greedy": 16, "expectimax:1": 1},
+        "opponents": {"random": 8, "greedy": 16, "pretrained:chopat": 8},
     },
     "berd": {
         "game": {"name": "berd", "num_players": 4},
         "seed": 4,
         "turns": (8, 28),
         "openings": 24,
-        "opponents": {"random": 8, "greedy": 16, "expectimax:1": 1},
+        "opponents": {"random": 8, "greedy": 16, "pretrained:berd": 8},
     },
     "bikido": {
         "game": {"name": "bikido"},
         "seed": 5,
         "turns": (4, 16),
         "openings": 24,
-        "opponents": {"random": 8, "greedy": 8, "expectimax:1": 1, "expectimax:2": 1},
+        "opponents": {"random": 8, "greedy": 8, "pretrained:bikido": 1, "mcts:50": 1},
     },
 }
 
