@@ -32,8 +32,6 @@ class GameVectorEnv(VectorEnv):
         seat: int | str = "random",
         render_mode: str | None = None,
     ):
-        if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
-            raise ValueError(f"num_envs must be an integer of 1 or more, got {num_envs!r}")
         if render_mode == "human":
             raise ValueError("many games have no window: render_mode must be None, ansi or rgb_array")
         self._renderer = Renderer(game, render_mode)

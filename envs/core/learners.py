@@ -61,6 +61,8 @@ class LearnerGames:
     """
 
     def __init__(self, game: Game, num_games: int, opponents: Opponents = "random", seat: int | str = "random"):
+        if isinstance(num_games, bool) or not isinstance(num_games, int | np.integer) or num_games < 1:
+            raise ValueError(f"num_envs must be an integer of 1 or more, got {num_games!r}")
         others = game.num_players - 1
         asked = [opponents] * others if isinstance(opponents, str) or callable(opponents) else list(opponents)
         if len(asked) != others:
@@ -133,23 +135,40 @@ class LearnerGames:
             raise ValueError(f"actions must be {len(self.players)} integers from 0 to {self.game.num_actions - 1}, got {actions!r}")
         return actions.astype(np.int64)
 
-    def play(self, actions: np.ndarray) -> np.ndarray:
-        """The learner's move in each game, int64 (B,), and the opponents' until the learner is asked again or the game is over.
+    def play(self, actions: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """The learner's move in each game, and the opponents' until the learner is asked again or the game is over.
 
-        Returns the learner's rewards, float64 (B,). An action that is not legal ends its game with ``ILLEGAL_REWARD``.
+        rows: int64, the games to play, all by default. actions: int64, one for each of them. Returns the learner's rewards, float64,
+        likewise. An action that is not legal ends its game with ``ILLEGAL_REWARD``.
         """
-        illegal = self.masks[self._all, actions] == 0
-        rows = np.flatnonzero(~illegal)
-        self._advance(rows, actions[rows])
-        self._play_opponents(rows)
-        self.players[illegal], self.masks[illegal] = OVER, 0
-        rewards = self.states["payoff"][self._all, self.seats]
+        rows = self._all if rows is None else rows
+        illegal = self.masks[rows, actions] == 0
+        going = rows[~illegal]
+        self._advance(going, actions[~illegal])
+        self._play_opponents(going)
+        self.players[rows[illegal]], self.masks[rows[illegal]] = OVER, 0
+        rewards = self.states["payoff"][rows, self.seats[rows]]
         rewards[illegal] = ILLEGAL_REWARD
         return rewards
 
-    def observe(self) -> np.ndarray:
-        """What the learner sees in each game, int8 (B, *observation_shape)."""
-        return self._observe(self.states, self.seats)
+    def check_legal(self, actions: np.ndarray, rows: np.ndarray) -> None:
+        """ValueError that names the first game of ``rows`` that is over or whose action is not legal. actions: int64, one for each."""
+        wrong = loops.find_illegal(self.masks[rows], actions)
+        if wrong < 0:
+            return
+        row = rows[wrong]
+        if self.players[row] == OVER:
+            raise ValueError(f"environment {row}: no game is going on, reset it first")
+        try:
+            self.game.action_text(self.states[row : row + 1], int(actions[wrong]))
+        except ValueError as error:
+            raise ValueError(f"environment {row}: {error}") from None
+
+    def observe(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """What the learner sees in each game, or in those of ``rows``: int8 (games, *observation_shape)."""
+        if rows is None:
+            return self._observe(self.states, self.seats)
+        return self._observe(self.states[rows], self.seats[rows])
 
     def final_info(self, row: int) -> dict[str, Any]:
         """The info for the end of a game."""

@@ -1,0 +1,74 @@
+"""AgileRL on the Gymnasium vector environment."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("agilerl")
+
+from agilerl.algorithms import DQN, PPO
+from agilerl.components.replay_buffer import ReplayBuffer
+from agilerl.training.train_off_policy import train_off_policy
+from agilerl.training.train_on_policy import train_on_policy
+from boardherd.envs import GAMES
+
+NET = {"encoder_config": {"hidden_size": [64]}, "head_config": {"hidden_size": [64]}}
+
+
+class Watched(gymnasium.vector.VectorWrapper):
+    """Refuses illegal moves, which the environment itself punishes, and remembers how games ended for the learner."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.returns = []
+
+    def step(self, actions):
+        masks = self.env.action_masks()
+        assert masks[np.arange(len(actions)), actions].all()
+        results = self.env.step(actions)
+        self.returns += results[1][results[2]].tolist()
+        return results
+
+
+def make(name, num_envs, **kwargs):
+    return Watched(gymnasium.make_vec(f"boardherd/{name.capitalize()}-v0", num_envs=num_envs, **kwargs))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_ppo_trains_and_plays_legal_moves_only(name):
+    env = make(name, 4, max_turns=20)
+    agent = PPO(env.single_observation_space, env.single_action_space, num_envs=4, learn_step=64, batch_size=32, update_epochs=1)
+    before = [parameter.clone() for parameter in agent.actor.parameters()]
+    train_on_policy(env, name, "PPO", [agent], max_steps=128, evo_steps=128, eval_steps=5, verbose=False)
+    assert any((one != other).any() for one, other in zip(before, agent.actor.parameters(), strict=True))
+    assert env.returns
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_dqn_trains_and_plays_legal_moves_only(name):
+    env = make(name, 4, max_turns=20)
+    agent = DQN(env.single_observation_space, env.single_action_space, batch_size=32, learn_step=4)
+    train_off_policy(
+        env, name, "DQN", [agent], memory=ReplayBuffer(max_size=1000), max_steps=256, evo_steps=256, eval_steps=5, verbose=False
+    )
+    assert env.returns
+
+
+@pytest.mark.slow
+def test_ppo_learns():
+    torch.manual_seed(0)
+    env = make("chopat", 64, num_players=2, men=1)
+    env.reset(seed=0)
+    agent = PPO(
+        env.single_observation_space,
+        env.single_action_space,
+        net_config=NET,
+        num_envs=64,
+        learn_step=4096,
+        batch_size=512,
+        lr=1e-3,
+        gamma=0.999,
+    )
+    train_on_policy(env, "Chopat", "PPO", [agent], max_steps=4096 * 30, evo_steps=4096 * 30, verbose=False)
+    assert np.mean(env.returns[-1000:]) > np.mean(env.returns[:500]) + 0.2
