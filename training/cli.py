@@ -78,6 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         extra = {"choix": "tournament", "scipy": "tournament", "matplotlib": "plot"}.get(error.name or "", "train")
         _say(f'this needs {error.name}, which is not installed: pip install "boardherd[{extra}]"')
+    except ImportError as error:
+        if "pip install" not in str(error):  # which is how the adapters say it
+            raise
+        _say(str(error))
     except ValueError as error:
         _say(str(error))
     except MemoryError as error:
