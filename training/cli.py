@@ -17,7 +17,7 @@ from .commands import bench, envs, evaluate, export, play, plot, replay, score, 
 WRONG_INPUT, INTERRUPTED = 2, 130
 EXTRAS = {
     "choix": "tournament", "scipy": "tournament", "matplotlib": "plot", "optuna": "sweep", "stable_baselines3": "sb3", "sb3_contrib": "sb3",
-    "onnx": "onnx", "onnxruntime": "onnx", "onnxscript": "onnx",
+    "onnx": "onnx", "onnxruntime": "onnx", "onnxscript": "onnx", "ray": "rllib", "wandb": "wandb",
 }  # fmt: skip
 _UsageError: Any = typer.BadParameter.__base__  # whatever typer itself finds wrong; older versions take it from click
 

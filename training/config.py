@@ -71,6 +71,11 @@ class EvaluationConfig(_Section):
     final_games: PositiveInt = Field(1000, description="games against each opponent at the end of the run")
 
 
+class RLlibConfig(_Section):
+    address: str | None = Field(None, description="of a Ray cluster, such as auto or HOST:6379; none: this machine alone")
+    env_runners: int = Field(2, ge=0, le=10_000, description="processes that play; 0: the one that learns plays, too")
+
+
 class TrainingConfig(_Section):
     game: dict[str, Any] = Field(description="name, and the options of that game")
     seed: int = Field(1, ge=0, lt=2**63)
@@ -86,6 +91,7 @@ class TrainingConfig(_Section):
     ppo: PPOConfig = PPOConfig()
     league: LeagueConfig = LeagueConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+    rllib: RLlibConfig = RLlibConfig()
 
     @model_validator(mode="after")
     def _game_is_named(self) -> "TrainingConfig":

@@ -9,14 +9,14 @@ from ..envs.core.players import BASELINES, Player
 
 PRETRAINED = "pretrained:"
 SEARCHES = {"expectimax": "1 or 2", "mcts": "1 or more"}  # what the number behind the colon may be
-FOREIGN = ("sb3", "onnx", "torchscript")  # what trained the policy behind the colon, or the format of its file
+FOREIGN = ("sb3", "rllib", "onnx", "torchscript")  # what trained the policy behind the colon, or the format of its file
 
 
 def load_player(name: str, game: Game, sample: bool = False) -> Player:
     """The player called ``name`` for ``game``.
 
     ``random``, ``greedy``, a policy (``pretrained:herd`` comes with boardherd, others are the path of a checkpoint, a policy file or
-    a run's folder), a policy trained elsewhere (``sb3:PATH``, ``onnx:PATH``, ``torchscript:PATH``, see ``foreign``), or a search:
+    a run's folder), a policy trained elsewhere (``sb3:PATH``, ``rllib:PATH``, ``onnx:PATH``, ``torchscript:PATH``), or a search:
     ``expectimax:1``, ``expectimax:2`` (moves ahead) or ``mcts:1000`` (simulations), with one of boardherd's policies if it follows after
     another colon. sample: policies draw their moves.
 
@@ -36,6 +36,10 @@ def load_player(name: str, game: Game, sample: bool = False) -> Player:
 
             network = load_network(policy, game)
         return search_player(kind, rest.partition(":")[0], network)
+    if kind == "rllib" and policy != name:
+        from .rllib_player import load_rllib_player
+
+        return load_rllib_player(rest, game)
     if kind in FOREIGN and policy != name:
         from .foreign import foreign_player
 

@@ -13,9 +13,9 @@ from boardherd.envs import GAMES, make_game
 pytest.importorskip("stable_baselines3")
 contrib = pytest.importorskip("sb3_contrib")
 
-from boardherd.envs.adapters.sb3 import BatchVecEnv  # noqa: E402
-from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor  # noqa: E402
+from boardherd.envs.adapters.sb3 import BatchVecEnv
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 every_game = pytest.mark.parametrize("name", GAMES)
 EXAMPLE = Path(__file__).parents[2] / "examples" / "sb3_herd.py"
