@@ -10,9 +10,10 @@ import yaml
 
 from ...envs import make_game
 from ...envs.core.game import Game
+from ..policy_file import pretrained_file
 
 NAME = "boardherd-bench-v1"
-SHA256 = "f2df13180abba630ffd88de0ab71be6dce2b990e4ee327e1b053bb20ea0ee410"
+SHA256 = "20dad2b1b0e55d55b3635dbf6b2a6659fb8495c6ba37e7be6ee5a9b56c19f060"
 FILE = "bench.yaml"
 
 
@@ -48,7 +49,15 @@ def load_tables() -> dict[str, Table]:
         raise ValueError(
             f"the data of {NAME} were altered, scores would be comparable with nobody's: {FILE} has the hash {found}, not {SHA256}"
         )
+    for name, published in values["policies"].items():
+        if fingerprint(name) != published:
+            raise ValueError(f"{name} is no longer the policy that {NAME} was published with, scores would be comparable with nobody's")
     return {name: make_table(name, value) for name, value in values["tables"].items()}
+
+
+def fingerprint(policy: str) -> str:
+    """SHA-256 of the file of a policy ``pretrained:NAME``."""
+    return hashlib.sha256(pretrained_file(policy).read_bytes()).hexdigest()
 
 
 def make_table(name: str, value: dict[str, Any]) -> Table:

@@ -16,6 +16,8 @@ from ...envs.core import loops
 from ...envs.core.game import Game, State
 from ...envs.core.random import below, fill_seeds, mix, seed_of
 from ..arena import play_games
+from ..players import PRETRAINED
+from .data import fingerprint
 
 TRIALS = 64  # games of each kind of player from every position
 LEAST, MOST = 1 / 3, 2  # wins of a seat, as shares of what is fair
@@ -109,4 +111,6 @@ def make_table(plan: dict[str, Any], count: int | None = None) -> dict[str, Any]
 
 if __name__ == "__main__":
     tables = {name: make_table(plan) for name, plan in PLANS.items()}
-    print(yaml.safe_dump({"tables": tables}, sort_keys=False, width=10_000), end="")
+    policies = {name: fingerprint(name) for plan in PLANS.values() for name in plan["opponents"] if name.startswith(PRETRAINED)}
+    print("# Made once by openings.py; never to be changed.")
+    print(yaml.safe_dump({"policies": policies, "tables": tables}, sort_keys=False, width=10_000), end="")
