@@ -13,7 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecMonitor
 
 FILE = "sb3_herd.zip"
-STEPS = 500_000
+STEPS = 400_000
 
 
 class NothingIllegal(BaseCallback):
@@ -32,11 +32,11 @@ def wins_against_random(model: MaskablePPO) -> float:
 
 def main() -> None:
     torch.set_num_threads(2)
-    env = VecMonitor(BatchVecEnv("herd", num_envs=256, opponents="random", size=4))
+    env = VecMonitor(BatchVecEnv("herd", num_envs=64, opponents="random", size=4))
     model = MaskablePPO(
         "MlpPolicy",
         env,
-        n_steps=32,
+        n_steps=64,
         batch_size=1024,
         n_epochs=3,
         learning_rate=1e-3,

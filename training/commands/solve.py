@@ -28,7 +28,7 @@ def solve(
 ) -> None:
     """Solve a small game for two: the value of the start and the best moves, and what players give away against perfect play.
 
-    The cap on turns is left out. Small enough are herd size=2 and chopat num_players=2 men=1.
+    The cap on turns is left out. Small enough are herd size=2, chopat num_players=2 men=1 and berd num_players=2 tokens=2 path=16 (3 GB).
     """
     plain, options = split_arguments(arguments or ())
     if plain:
