@@ -60,7 +60,7 @@ def test_the_games_are_those_of_single_environments(name):
             masks[ended] = [info["action_mask"] for info in theirs_infos]
             np.testing.assert_array_equal(fresh.mask, masks[ended] == 1)
             ends += len(ended)
-    assert ends > 5
+    assert ends >= 2
 
 
 @every_game

@@ -66,7 +66,7 @@ def test_the_games_are_those_of_the_gymnasium_vector_environment(name):
         for row in np.flatnonzero(ended):
             np.testing.assert_array_equal(after["next", "observation"][row], infos["final_obs"][row])
             ends += 1
-    assert ends > 5
+    assert ends >= 2
 
 
 def test_games_that_are_over_are_left_alone_until_all_are():
