@@ -14,7 +14,7 @@ from boardherd.envs.core.compiling import sources_fingerprint
 
 ROOT = Path(__file__).parents[2]
 TOP_FOLDERS = ("configs", "envs", "training")
-DATA = (".py", ".yaml", ".md", ".svg", ".typed")
+DATA = (".py", ".yaml", ".md", ".svg", ".typed", ".safetensors")
 
 
 def python(*arguments: str, **environment: str) -> str:
