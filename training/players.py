@@ -26,8 +26,8 @@ def load_player(name: str, game: Game, sample: bool = False) -> Player:
     if name in BASELINES:
         return BASELINES[name]
     policy = policy_in(name)
-    kind, _, rest = name.partition(":")
-    if kind in SEARCHES and policy != name:
+    kind, colon, rest = name.partition(":")
+    if colon and kind in SEARCHES and policy != name:
         from .search import search_player
 
         network = None
@@ -36,11 +36,11 @@ def load_player(name: str, game: Game, sample: bool = False) -> Player:
 
             network = load_network(policy, game)
         return search_player(kind, rest.partition(":")[0], network)
-    if kind == "rllib" and policy != name:
+    if colon and kind == "rllib" and policy != name:
         from .rllib_player import load_rllib_player
 
         return load_rllib_player(rest, game)
-    if kind in FOREIGN and policy != name:
+    if colon and kind in FOREIGN and policy != name:
         from .foreign import foreign_player
 
         return foreign_player(kind, rest, game, sample)

@@ -162,7 +162,9 @@ def _open(rules, line, depth, plies, exact, leaves, skip, judged, counter):
         frame[1] = int(contract.chance(rules, state, line.weights[depth]))
         here[:] = 0.0
         return True
-    if loops.enter(rules, state, line.weights[depth], line.masks[depth], True) == 0:
+    if depth == 0:  # whoever asks wants a move, be there a choice or not
+        contract.legal(rules, state, line.masks[0])
+    elif loops.enter(rules, state, line.weights[depth], line.masks[depth], True) == 0:
         for k in range(len(here)):
             here[k] = state["payoff"][k]
         return False
