@@ -52,7 +52,7 @@ def test_a_killed_run_goes_on(tmp_path):
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
         process.wait()
-        assert read_checkpoint(run)["training"]["iteration"] >= 0
+        assert read_checkpoint(run)["training"]["ranks"][0]["iteration"] >= 0
     finished = subprocess.run([*command, "--run", str(run), "--resume"], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     assert json.loads((run / "evaluation.json").read_text())["random"]["games"] == 10
