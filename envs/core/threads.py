@@ -144,7 +144,8 @@ class _Helper:
         while not self.closed:
             work(PATIENCE)
             self.asleep = True
-            self.bed.acquire()
+            if not self.closed:  # or nobody would come to wake it any more
+                self.bed.acquire()
 
     def wake(self) -> None:
         if self.asleep:

@@ -43,3 +43,15 @@ def test_helpers_leave_with_their_batch():
     for thread in mine:
         thread.join(10)
         assert not thread.is_alive()
+
+
+def test_helpers_leave_whatever_they_are_doing():
+    before = helpers()
+    for count in range(100):
+        vec = make_vec("herd", num_envs=64, seed=0, threads=3, size=3)
+        played(vec, count % 5)
+        mine = helpers() - before
+        del vec
+    for thread in mine:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in helpers() - before)
