@@ -8,7 +8,7 @@ from ..envs.core.game import Game
 from ..envs.core.players import BASELINES, Player
 
 PRETRAINED = "pretrained:"
-SEARCHES = {"expectimax": "1 or 2", "mcts": "1 or more"}  # what the number behind the colon may be
+SEARCHES = {"expectimax": "1 or 2", "mcts": "1 or more", "turns": "1 or more"}  # what the number behind the colon may be
 FOREIGN = ("sb3", "rllib", "onnx", "torchscript")  # what trained the policy behind the colon, or the format of its file
 
 
@@ -17,8 +17,8 @@ def load_player(name: str, game: Game, sample: bool = False) -> Player:
 
     ``random``, ``greedy``, a policy (``pretrained:herd`` comes with boardherd, others are the path of a checkpoint, a policy file or
     a run's folder), a policy trained elsewhere (``sb3:PATH``, ``rllib:PATH``, ``onnx:PATH``, ``torchscript:PATH``), or a search:
-    ``expectimax:1``, ``expectimax:2`` (moves ahead) or ``mcts:1000`` (simulations), with one of boardherd's policies if it follows after
-    another colon. sample: policies draw their moves.
+    ``expectimax:1``, ``expectimax:2`` (moves ahead), ``mcts:1000`` (simulations), with one of boardherd's policies if it follows after
+    another colon, or ``turns:64:POLICY`` (whole turns drawn from it). sample: policies draw their moves.
 
     ValueError if there is no such player, or if it was trained on another game or another size. ImportError that names the extra
     if a policy needs a library that is not installed.

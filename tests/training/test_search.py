@@ -11,7 +11,9 @@ from boardherd.training import evaluate, load_player
 from boardherd.training.checkpoint import save_checkpoint
 from boardherd.training.config import NetworkConfig, TrainingConfig
 from boardherd.training.network import make_network
-from boardherd.training.search import Expectimax, TreeSearch
+from boardherd.training.policy import PolicyPlayer
+from boardherd.training.rollout import infer
+from boardherd.training.search import Expectimax, TreeSearch, TurnSearch
 from boardherd.training.solver import Solution, solve
 
 SMALL = {
@@ -35,7 +37,11 @@ def untrained(game: Game):
 
 def players(game: Game) -> list[Player]:
     network = untrained(game)
-    return [TreeSearch(200), TreeSearch(400, network), Expectimax(1), Expectimax(1, network), Expectimax(2, network)]
+    return [
+        *(TreeSearch(200), TreeSearch(400, network)),
+        *(Expectimax(1), Expectimax(1, network), Expectimax(2, network)),
+        TurnSearch(400, network),
+    ]
 
 
 def decisions_at(game: Game, states: list, seed: int = 0) -> Decisions:
@@ -93,7 +99,7 @@ def test_same_seeds_same_moves_whatever_else_is_asked():
     game = make_game("herd", size=3)
     generator = random_decisions(game, 1)
     states = [next(generator) for _ in range(12)]
-    for player in (TreeSearch(50), Expectimax(1)):
+    for player in (TreeSearch(50), Expectimax(1), TurnSearch(20, untrained(game))):
         together = ask(player, decisions_at(game, states))
         assert ask(player, decisions_at(game, states)).tolist() == together.tolist()
         assert ask(player, decisions_at(game, states[:4])).tolist() == together[:4].tolist()
@@ -130,13 +136,50 @@ def test_searching_with_a_network_makes_it_better(herd):
     assert many.mean < few.mean
 
 
+def worth_to_the_mover(network, game: Game, state) -> float | None:
+    """What the network says of the throws behind the last move of a turn. None if the turn goes on, or a throw leaves no choice."""
+    if game.is_over(state) or game.player(state) is not None:
+        return None
+    total = 0.0
+    for throw, chance in game.chances(state).items():
+        after = game.resolve(state, throw)
+        if game.player(after) is None or len(game.legal_actions(after)) == 1:
+            return None
+        decisions = decisions_at(game, [after])
+        encoded = network.encoder.encoded(decisions.states, decisions.observation, decisions.action_mask)
+        total += chance * float(-infer(network, *encoded, network.device)[1][0, 0])  # it is the other one's turn
+    return total
+
+
+def test_plays_the_turn_whose_end_is_worth_most():
+    game = make_game("herd", size=3)
+    network, found = untrained(game), 0
+    for state in random_decisions(game, 5):
+        worth = {int(a): worth_to_the_mover(network, game, game.play(state, int(a))) for a in game.legal_actions(state)}
+        if len(worth) < 3 or any(value is None for value in worth.values()):
+            continue
+        decisions = decisions_at(game, [state])
+        assert ask(TurnSearch(300, network), decisions)[0] == max(worth, key=worth.__getitem__)
+        assert ask(TurnSearch(1, network), decisions)[0] == ask(PolicyPlayer(network), decisions)[0]
+        found += 1
+        if found == 5:
+            return
+
+
+@pytest.mark.slow
+def test_a_turn_thought_over_beats_the_bare_policy():
+    bare, player = "pretrained:herd", "turns:16:pretrained:herd"
+    assert evaluate([player, bare], "herd", games=200).score(player).wins_low > 0.5
+
+
 def test_names(tmp_path):
     game = make_game("herd", size=2)
     config = TrainingConfig(game={"name": "herd", "size": 2}, network=NetworkConfig(hidden=HIDDEN))
     path = tmp_path / "policy.pt"
     save_checkpoint(path, config, untrained(game), {})
-    for kind, number in (("mcts", 20), ("expectimax", 2)):
-        assert load_player(f"{kind}:{number}", game).network is None
+    for kind, number in (("mcts", 20), ("expectimax", 2), ("turns", 8)):
+        if kind != "turns":
+            assert load_player(f"{kind}:{number}", game).network is None
         assert load_player(f"{kind}:{number}:{path}", game).network is not None
     with pytest.raises(ValueError, match="was trained on"):
         load_player(f"mcts:20:{path}", make_game("herd", size=3))
@@ -147,6 +190,8 @@ def test_names(tmp_path):
         ("mcts:many", "1 or more"),
         ("expectimax:3", "1 or 2"),
         ("mcts:5:nowhere.pt", "nowhere.pt"),
+        ("turns:8", "needs a policy"),
+        (f"turns:0:{path}", "1 or more"),
         ("alphabeta:3", "mcts:NUMBER"),
     ]:
         with pytest.raises(ValueError, match=message):
