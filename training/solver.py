@@ -26,7 +26,7 @@ from ..envs.core.compiling import compiled
 from ..envs.core.contract import CHANCE, DECISION
 from ..envs.core.game import Game, State
 from ..envs.core.players import Decisions, Player, ask
-from ..envs.core.random import mix
+from .position_hash import position_hash, room_to_hash
 
 RESIDUAL = 1e-9
 NO_CAP = 2_000_000_000
@@ -35,18 +35,6 @@ _SWEEPS = 20  # between two looks at the residual
 _BATCHES = 10  # of games, from whose spread the interval of a mean loss is made
 _AT_A_TIME = 100_000  # positions whose successors are found between two looks at progress and room
 _ABSENT = -1
-
-
-@compiled
-def _key(work, words):
-    """The hash of the state ``work[0]``, which lies in the memory of ``words``. What does not matter is cleared from the state."""
-    state = work[0]
-    state["rng"] = np.uint64(0)
-    state["turn"] = min(int(state["turn"]), 1)
-    key = np.uint64(0)
-    for k in range(len(words)):
-        key = mix(key ^ words[k])
-    return key
 
 
 @compiled
@@ -98,7 +86,7 @@ def _expand(
                 contract.resolve(rules, work[0], choice)
             else:
                 contract.apply(rules, work[0], choice)
-            key = _key(work, words)
+            key = position_hash(work, words)
             slot = _slot(slots, keys, key)
             if slots[slot] == _ABSENT:
                 slots[slot] = positions
@@ -132,7 +120,7 @@ def _classify(state, number, kinds, values):
 @compiled
 def _start(rules, work, words, sizes, slots, keys, kinds, values):
     contract.start(rules, work[0])
-    keys[0] = _key(work, words)
+    keys[0] = position_hash(work, words)
     slots[_slot(slots, keys, keys[0])] = 0
     _classify(work[0], 0, kinds, values)
     sizes[0] = 1
@@ -178,13 +166,7 @@ def _find(states, work, words, slots, keys, out):
     """Write the numbers of ``states`` to ``out``, -1 for a position that the start does not lead to."""
     for i in range(len(states)):
         work[0] = states[i]
-        out[i] = slots[_slot(slots, keys, _key(work, words))]
-
-
-def _scratch(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
-    """An array of one state, and the whole words of eight bytes that it lies in."""
-    words = np.zeros(-(-dtype.itemsize // 8), np.uint64)
-    return words.view(np.uint8)[: dtype.itemsize].view(dtype), words
+        out[i] = slots[_slot(slots, keys, position_hash(work, words))]
 
 
 @dataclass(frozen=True)
@@ -215,7 +197,7 @@ class Solution:
     def numbers(self, states: np.ndarray) -> np.ndarray:
         """Where each of ``states`` (B,) stands among the positions, int64 (B,). ValueError for one that the start does not lead to."""
         out = np.empty(len(states), np.int64)
-        _find(states, *_scratch(self.game.state_dtype), self._graph.slots, self._graph.keys, out)
+        _find(states, *room_to_hash(self.game.state_dtype), self._graph.slots, self._graph.keys, out)
         if (out == _ABSENT).any():
             lost = states[np.flatnonzero(out == _ABSENT)[:1]]
             raise ValueError(f"{self.game.name} position {self.game.position(lost)!r} cannot be reached from the start")
@@ -315,7 +297,7 @@ class _Graph:
 
     def find_all(self, progress: Callable[[str], None]) -> None:
         """Depth first from the start, so that few positions wait as whole states. ValueError if there are more than ``max_states``."""
-        game, scratch = self.game, _scratch(self.game.state_dtype)
+        game, scratch = self.game, room_to_hash(self.game.state_dtype)
         mask, odds = np.zeros(game.num_actions, np.int8), np.zeros(game.rules.num_outcomes)
         _start(self.rules, *scratch, self.sizes, self.slots, self.keys, self.kinds, self.values)
         self.stack[0], self.sizes[2] = scratch[0][0], 1

@@ -15,9 +15,10 @@ from ...envs.core.players import Decisions
 from ...envs.core.random import mix, next_seed
 from ..choice import choose
 from ..network import PolicyNetwork
+from ..position_hash import position_hash, room_to_hash
 from .judging import ALONE, judge_by_network
 
-_TURNS_TOGETHER = 1 << 13
+_TURNS_TOGETHER = 1 << 12
 _JUDGED_TOGETHER = 1 << 13
 
 
@@ -49,6 +50,14 @@ def _move(rules, states, at, actions, going, mask):
             while mask[action] == 0:
                 action += 1
             contract.apply(rules, state, action)
+
+
+@compiled
+def _hash(ends, owners, work, words, keys):
+    """Write a hash of what each turn led to, and of the root that it began at, to ``keys``."""
+    for i in range(len(ends)):
+        work[0] = ends[i]
+        keys[i] = mix(position_hash(work, words) ^ np.uint64(owners[i]))
 
 
 @compiled
@@ -92,10 +101,11 @@ class TurnSearch:
         ends = np.repeat(roots, self.turns)
         first_moves = self._draw_turns(game, ends, draws)
         owners = np.repeat(np.arange(count), self.turns)
-        keys = np.column_stack([owners.view(np.uint8).reshape(len(ends), -1), ends.view(np.uint8).reshape(len(ends), -1)])
-        _, distinct, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        keys = np.empty(len(ends), np.uint64)
+        _hash(ends, owners, *room_to_hash(game.state_dtype), keys)
+        _, distinct, which = np.unique(keys, return_index=True, return_inverse=True)
         worth = self._worth(game, ends[distinct], dice[owners[distinct]], roots["player"][owners[distinct]])
-        best = worth[which.reshape(-1)].reshape(count, self.turns).argmax(axis=1)
+        best = worth[which].reshape(count, self.turns).argmax(axis=1)
         return first_moves.reshape(count, self.turns)[np.arange(count), best]
 
     def _draw_turns(self, game: Game, states: np.ndarray, draws: np.ndarray) -> np.ndarray:
@@ -111,7 +121,6 @@ class TurnSearch:
             going = np.empty(len(at), np.bool_)
             _move(game.rules, states, at, moves, going, mask)
             at = at[going]
-        states["rng"] = 0  # moves may have drawn from it: turns are told apart by what they led to alone
         assert first_moves is not None
         return first_moves
 
