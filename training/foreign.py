@@ -19,7 +19,6 @@ from ..envs.adapters.extras import require
 from ..envs.core.game import Game
 from ..envs.core.players import Decisions, Player
 from .choice import NO_ACTION, choose
-from .players import fits
 
 Logits = Callable[[Decisions], np.ndarray]
 
@@ -116,7 +115,7 @@ def _onnx(path: Path, game: Game) -> Logits:
     options.log_severity_level = 4  # errors are raised anyway
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     written = session.get_modelmeta().custom_metadata_map.get("boardherd")
-    if written is not None and not fits(trained_on := make_game(**json.loads(written)), game):
+    if written is not None and not (trained_on := make_game(**json.loads(written))).plays_like(game):
         raise ValueError(f"it was trained on {trained_on}")
     inputs = {each.name: _DTYPES.get(each.type, np.float32) for each in session.get_inputs()}
     if not {"observation"} <= set(inputs) <= {"observation", "action_mask", "action_features"}:

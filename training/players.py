@@ -1,15 +1,8 @@
 """Players by name: baselines, trained policies, and searches. torch and the like are imported only for those that need them."""
 
-from pathlib import Path
-
-import numpy as np
-
 from ..envs.core.game import Game
 from ..envs.core.players import BASELINES, Player
-
-PRETRAINED = "pretrained:"
-SEARCHES = {"expectimax": "1 or 2", "mcts": "1 or more", "turns": "1 or more"}  # what the number behind the colon may be
-FOREIGN = ("sb3", "rllib", "onnx", "torchscript")  # what trained the policy behind the colon, or the format of its file
+from .player_names import FOREIGN, PRETRAINED, SEARCHES, policy_in
 
 
 def load_player(name: str, game: Game, sample: bool = False) -> Player:
@@ -51,21 +44,3 @@ def load_player(name: str, game: Game, sample: bool = False) -> Player:
     from .policy import PolicyPlayer, load_network
 
     return PolicyPlayer(load_network(policy, game), sample)
-
-
-def policy_in(name: str) -> str | None:
-    """What names the policy in a player's name: all of it, the end of a search's, or None where there is none of boardherd's own."""
-    if name.startswith(PRETRAINED) or (name not in BASELINES and Path(name).exists()):
-        return name
-    kind, colon, rest = name.partition(":")
-    return rest.partition(":")[2] or None if colon and kind in SEARCHES else None
-
-
-def fits(trained_on: Game, game: Game) -> bool:
-    """Whether a policy for one game can play the other: the same game with the same coding of observations and actions."""
-    return (
-        trained_on.name == game.name
-        and trained_on.num_players == game.num_players
-        and trained_on.num_actions == game.num_actions
-        and np.array_equal(trained_on.observation_high, game.observation_high)
-    )

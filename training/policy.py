@@ -7,7 +7,6 @@ from ..envs.core.game import Game
 from ..envs.core.players import Decisions
 from .choice import choose
 from .network import PolicyNetwork
-from .players import fits
 from .policy_file import load_any_policy
 from .rollout import infer
 
@@ -27,6 +26,6 @@ class PolicyPlayer:
 def load_network(path: str, game: Game) -> PolicyNetwork:
     """The policy ``path``, as ``load_any_policy`` finds it, on the CPU. ValueError if there is none or it does not go with ``game``."""
     trained_on, network = load_any_policy(path)
-    if not fits(trained_on, game):
+    if not trained_on.plays_like(game):
         raise ValueError(f"player {path!r} was trained on {trained_on}, which {game} does not match")
     return network.to(torch.device("cpu"))

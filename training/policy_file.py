@@ -15,7 +15,7 @@ from ..envs.core.game import Game
 from .checkpoint import load_policy, read_checkpoint, restored
 from .config import check_config
 from .network import PolicyNetwork, make_network
-from .players import PRETRAINED
+from .player_names import PRETRAINED
 
 FORMAT = "boardherd policy 1"
 SUFFIX = ".safetensors"

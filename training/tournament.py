@@ -23,7 +23,8 @@ from ..envs.core.game import Game
 from ..envs.core.players import Player
 from .arena import Games, play_games
 from .config_files import checked, read_config
-from .players import PRETRAINED, load_player, policy_in
+from .player_names import PRETRAINED, policy_in
+from .players import load_player
 from .policy_file import pretrained_file
 from .processes import spread
 

@@ -70,6 +70,15 @@ class Game:
     def __hash__(self) -> int:
         return hash((self.name, tuple(self.config.items())))
 
+    def plays_like(self, other: "Game") -> bool:
+        """Whether a policy for one can play the other: the same game with the same coding of observations and actions."""
+        return (
+            self.name == other.name
+            and self.num_players == other.num_players
+            and self.num_actions == other.num_actions
+            and np.array_equal(self.observation_high, other.observation_high)
+        )
+
     # --- states
 
     def _empty(self) -> State:

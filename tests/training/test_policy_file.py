@@ -9,7 +9,8 @@ from boardherd.envs import make_game
 from boardherd.training.checkpoint import save_checkpoint
 from boardherd.training.config import check_config
 from boardherd.training.network import make_network
-from boardherd.training.players import load_player, policy_in
+from boardherd.training.player_names import policy_in
+from boardherd.training.players import load_player
 from boardherd.training.policy_file import load_any_policy, pretrained, read_policy, save_policy
 from safetensors.torch import save_file
 

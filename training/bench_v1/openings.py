@@ -16,7 +16,7 @@ from ...envs.core import loops
 from ...envs.core.game import Game, State
 from ...envs.core.random import below, fill_seeds, mix, seed_of
 from ..arena import play_games
-from ..players import PRETRAINED
+from ..player_names import PRETRAINED
 from .data import fingerprint
 
 TRIALS = 64  # games of each kind of player from every position

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ...envs import GAMES, make_game
 from ...envs.core.game import Game
-from ..players import policy_in
+from ..player_names import policy_in
 
 OPTIONS_HELP = "options of the game as key=value ('boardherd envs' lists them)"
 JSON_HELP = "write the results as JSON, too; -: to stdout, and nothing else"

@@ -8,7 +8,7 @@ Searches look ahead with dice of their own, drawn from ``Decisions.seeds``: the 
 
 from ...envs.core.players import Player
 from ..network import PolicyNetwork
-from ..players import SEARCHES
+from ..player_names import SEARCHES
 from .expectimax import Expectimax
 from .tree import TreeSearch
 from .turns import TurnSearch
