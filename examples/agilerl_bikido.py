@@ -1,10 +1,10 @@
 """PPO with AgileRL learns Bikido against random players: pip install "boardherd[agilerl]", then python examples/agilerl_bikido.py"""
 
-import gymnasium
 import numpy as np
 import torch
 from agilerl.algorithms import PPO
 from agilerl.training.train_on_policy import train_on_policy
+from boardherd.envs.adapters.agilerl import AgentPlayer, LearnerVectorEnv
 from boardherd.training import evaluate
 
 GAMES, STEPS, ROUNDS = 64, 4096, 25
@@ -12,8 +12,7 @@ torch.manual_seed(0)
 torch.set_num_threads(1)  # the fastest for networks this small
 np.random.seed(0)
 
-# A Gymnasium vector environment with the mask in its infos, where AgileRL looks for it. It ends a game at an illegal move, with -1.
-envs = gymnasium.make_vec("boardherd.envs:boardherd/Bikido-v0", num_envs=GAMES, opponents="random")
+envs = LearnerVectorEnv("bikido", GAMES, opponents="random")  # an illegal move would be an error
 envs.reset(seed=0)
 agent = PPO(
     envs.single_observation_space,
@@ -31,11 +30,10 @@ agent = PPO(
 )
 
 
-def trained(decisions):
-    """The policy as a boardherd player; it draws its moves, as AgileRL's PPO always does."""
-    return agent.get_action(decisions.observation, action_mask=decisions.action_mask)[0]
+def wins():
+    return evaluate([AgentPlayer(agent), "random"], "bikido", games=200).score("AgentPlayer").wins
 
 
-print("before:", evaluate([trained, "random"], "bikido", games=200).score("trained"))
+print(f"before: {wins():.0%} won against random")
 train_on_policy(envs, "Bikido", "PPO", [agent], max_steps=STEPS * ROUNDS, evo_steps=STEPS * ROUNDS, verbose=False)
-print("after:", evaluate([trained, "random"], "bikido", games=200).score("trained"))
+print(f"after: {wins():.0%}")

@@ -1,4 +1,4 @@
-"""AgileRL on the Gymnasium vector environment."""
+"""AgileRL's PPO and DQN learn in the vector environment, by legal moves alone, and play."""
 
 import gymnasium
 import numpy as np
@@ -12,32 +12,56 @@ from agilerl.components.replay_buffer import ReplayBuffer
 from agilerl.training.train_off_policy import train_off_policy
 from agilerl.training.train_on_policy import train_on_policy
 from boardherd.envs import GAMES
+from boardherd.envs.adapters.agilerl import AgentPlayer, LearnerVectorEnv
+from boardherd.training import evaluate
 
 NET = {"encoder_config": {"hidden_size": [64]}, "head_config": {"hidden_size": [64]}}
 
 
 class Watched(gymnasium.vector.VectorWrapper):
-    """Refuses illegal moves, which the environment itself punishes, and remembers how games ended for the learner."""
+    """Remembers how games ended for the learner."""
 
     def __init__(self, env):
         super().__init__(env)
         self.returns = []
 
     def step(self, actions):
-        masks = self.env.action_masks()
-        assert masks[np.arange(len(actions)), actions].all()
         results = self.env.step(actions)
         self.returns += results[1][results[2]].tolist()
         return results
 
 
 def make(name, num_envs, **kwargs):
-    return Watched(gymnasium.make_vec(f"boardherd/{name.capitalize()}-v0", num_envs=num_envs, **kwargs))
+    return Watched(LearnerVectorEnv(name, num_envs, **kwargs))
+
+
+def test_refuses_illegal_moves_before_anything_moves():
+    env = LearnerVectorEnv("bikido", 3)
+    _, infos = env.reset(seed=1)
+    legal = infos["action_mask"].argmax(axis=1)
+    wrong = legal.copy()
+    wrong[1] = infos["action_mask"][1].argmin()
+    twin = LearnerVectorEnv("bikido", 3)
+    twin.reset(seed=1)
+    with pytest.raises(ValueError, match="environment 1: "):
+        env.step(wrong)
+    with pytest.raises(ValueError, match="actions"):
+        env.step(legal[:2])
+    for one, other in zip(env.step(legal)[:2], twin.step(legal)[:2], strict=True):
+        assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("algorithm", [PPO, DQN])
+def test_an_agent_is_a_player(algorithm):
+    env = LearnerVectorEnv("chopat", 2, num_players=3)
+    agent = algorithm(env.single_observation_space, env.single_action_space)
+    result = evaluate([AgentPlayer(agent), "random", "greedy"], "chopat", games=6, num_players=3, max_turns=30)
+    assert result.games == 6
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_ppo_trains_and_plays_legal_moves_only(name):
-    env = make(name, 4, max_turns=20)
+    env = make(name, 4, max_turns=8)
     agent = PPO(env.single_observation_space, env.single_action_space, num_envs=4, learn_step=64, batch_size=32, update_epochs=1)
     before = [parameter.clone() for parameter in agent.actor.parameters()]
     train_on_policy(env, name, "PPO", [agent], max_steps=128, evo_steps=128, eval_steps=5, verbose=False)
@@ -47,7 +71,7 @@ def test_ppo_trains_and_plays_legal_moves_only(name):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_dqn_trains_and_plays_legal_moves_only(name):
-    env = make(name, 4, max_turns=20)
+    env = make(name, 4, max_turns=8)
     agent = DQN(env.single_observation_space, env.single_action_space, batch_size=32, learn_step=4)
     train_off_policy(
         env, name, "DQN", [agent], memory=ReplayBuffer(max_size=1000), max_steps=256, evo_steps=256, eval_steps=5, verbose=False
