@@ -36,6 +36,10 @@ def trained(decisions):
     return agent.get_action(decisions.observation, action_mask=decisions.action_mask)[0]
 
 
-print("before:", evaluate([trained, "random"], "bikido", games=200).score("trained"))
+def wins():
+    return evaluate([trained, "random"], "bikido", games=200).score("trained").wins
+
+
+print(f"before: {wins():.0%} won against random")
 train_on_policy(envs, "Bikido", "PPO", [agent], max_steps=STEPS * ROUNDS, evo_steps=STEPS * ROUNDS, verbose=False)
-print("after:", evaluate([trained, "random"], "bikido", games=200).score("trained"))
+print(f"after: {wins():.0%}")
