@@ -1,5 +1,7 @@
 """AgileRL on the Gymnasium vector environment."""
 
+import warnings
+
 import gymnasium
 import numpy as np
 import pytest
@@ -7,11 +9,16 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("agilerl")
 
-from agilerl.algorithms import DQN, PPO
-from agilerl.components.replay_buffer import ReplayBuffer
-from agilerl.training.train_off_policy import train_off_policy
-from agilerl.training.train_on_policy import train_on_policy
 from boardherd.envs import GAMES
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # AgileRL warns of its own parts as soon as it is imported
+    from agilerl.algorithms import DQN, PPO
+    from agilerl.components.replay_buffer import ReplayBuffer
+    from agilerl.training.train_off_policy import train_off_policy
+    from agilerl.training.train_on_policy import train_on_policy
+
+pytestmark = pytest.mark.filterwarnings("default")  # and when it is used
 
 NET = {"encoder_config": {"hidden_size": [64]}, "head_config": {"hidden_size": [64]}}
 
