@@ -50,7 +50,7 @@ envs = [new_env(1000 + number) for number in range(NUM_ENVS)]
 shape = tuple(envs[0].observation_spec()["info_state"])
 settings = {"num_envs": NUM_ENVS, "steps_per_batch": STEPS, "gamma": 1.0, "learning_rate": 2.5e-3, "clip_vloss": False}
 agent = PPO(shape, envs[0].action_spec()["num_actions"], envs[0].num_players, **settings, agent_fn=PPOAgent)
-before = win_rate(agent)
+print(f"before: {win_rate(agent):.0%} won against random")
 steps = [start(env) for env in envs]
 for _ in range(UPDATES):
     for _ in range(STEPS):
@@ -58,4 +58,4 @@ for _ in range(UPDATES):
         agent.post_step([step.rewards[0] for step in after], [step.last() for step in after])
         steps = [start(env) if step.last() else step for env, step in zip(envs, after, strict=True)]
     agent.learn(steps)
-print(f"won against random: {before:.0%} before, {win_rate(agent):.0%} after {NUM_ENVS * STEPS * UPDATES:,} decisions")
+print(f"after: {win_rate(agent):.0%}, {NUM_ENVS * STEPS * UPDATES:,} decisions")

@@ -36,9 +36,9 @@ def win_rate(algorithm: Any) -> float:
 
 
 algorithm = config.build_algo()
-before = win_rate(algorithm)
+print(f"before: {win_rate(algorithm):.0%} won against random")
 for _ in range(ITERATIONS):
     result = algorithm.train()
 decisions = result["env_runners"]["num_env_steps_sampled_lifetime"]
-print(f"won against random: {before:.0%} before, {win_rate(algorithm):.0%} after {decisions:,.0f} decisions")
+print(f"after: {win_rate(algorithm):.0%}, {decisions:,.0f} decisions")
 algorithm.stop()

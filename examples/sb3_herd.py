@@ -46,11 +46,11 @@ def main() -> None:
         seed=1,
         device="cpu",
     )
-    print(f"before: {wins_against_random(model):.1%} of games won against random")
+    print(f"before: {wins_against_random(model):.0%} won against random")
     began = time.perf_counter()
     model.learn(STEPS, callback=NothingIllegal())
     seconds = time.perf_counter() - began
-    print(f"after:  {wins_against_random(model):.1%}, {STEPS:,} decisions in {seconds:.0f} s; the policy is in {FILE}")
+    print(f"after: {wins_against_random(model):.0%}, {STEPS:,} decisions in {seconds:.0f} s; the policy is in {FILE}")
 
 
 if __name__ == "__main__":

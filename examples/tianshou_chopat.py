@@ -52,7 +52,11 @@ def trained(decisions):
         return policy(Batch(obs=Batch(obs=decisions.observation, mask=decisions.action_mask != 0), info=Batch())).act.numpy()
 
 
-print("before:", evaluate([trained, "random"], "chopat", games=400, num_players=2).score("trained"))
+def wins():
+    return evaluate([trained, "random"], "chopat", games=400, num_players=2).score("trained").wins
+
+
+print(f"before: {wins():.0%} won against random")
 collector = Collector[CollectStats](algorithm, envs, VectorReplayBuffer(STEPS, GAMES))
 collector.reset()
 algorithm.run_training(
@@ -65,4 +69,4 @@ algorithm.run_training(
         batch_size=512,
     )
 )
-print("after:", evaluate([trained, "random"], "chopat", games=400, num_players=2).score("trained"))
+print(f"after: {wins():.0%}")

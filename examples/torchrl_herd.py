@@ -49,7 +49,11 @@ def trained(decisions):
         return actor(TensorDict({"observation": observation, "action_mask": mask}, len(mask)))["action"].numpy()
 
 
-print("before:", evaluate([trained, "random"], "herd", games=400, size=4).score("trained"))
+def wins():
+    return evaluate([trained, "random"], "herd", games=400, size=4).score("trained").wins
+
+
+print(f"before: {wins():.0%} won against random")
 advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic, average_gae=True)
 loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, critic_coeff=0.5)
 optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
@@ -66,4 +70,4 @@ for data in Collector(env, actor, frames_per_batch=frames, total_frames=frames *
             (losses["loss_objective"] + losses["loss_entropy"] + losses["loss_critic"]).backward()
             nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
             optimizer.step()
-print("after:", evaluate([trained, "random"], "herd", games=400, size=4).score("trained"))
+print(f"after: {wins():.0%}")

@@ -45,8 +45,6 @@ class BatchVecEnv(VecEnv):
         render_mode: str | None = None,
         **options: Any,
     ):
-        if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
-            raise ValueError(f"num_envs must be an integer of 1 or more, got {num_envs!r}")
         if render_mode == "human":
             raise ValueError("many games have no window: render_mode must be None, ansi or rgb_array")
         self.game = make_game(game, **options) if isinstance(game, str) else game

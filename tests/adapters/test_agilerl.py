@@ -1,5 +1,7 @@
 """AgileRL's PPO and DQN learn in the vector environment, by legal moves alone, and play."""
 
+import warnings
+
 import gymnasium
 import numpy as np
 import pytest
@@ -7,13 +9,18 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("agilerl")
 
-from agilerl.algorithms import DQN, PPO
-from agilerl.components.replay_buffer import ReplayBuffer
-from agilerl.training.train_off_policy import train_off_policy
-from agilerl.training.train_on_policy import train_on_policy
 from boardherd.envs import GAMES
 from boardherd.envs.adapters.agilerl import AgentPlayer, LearnerVectorEnv
 from boardherd.training import evaluate
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # AgileRL warns of its own parts as soon as it is imported
+    from agilerl.algorithms import DQN, PPO
+    from agilerl.components.replay_buffer import ReplayBuffer
+    from agilerl.training.train_off_policy import train_off_policy
+    from agilerl.training.train_on_policy import train_on_policy
+
+pytestmark = pytest.mark.filterwarnings("default")  # and when it is used
 
 NET = {"encoder_config": {"hidden_size": [64]}, "head_config": {"hidden_size": [64]}}
 

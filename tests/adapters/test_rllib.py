@@ -179,7 +179,7 @@ def test_a_run_with_two_runners_goes_on_and_plays(tmp_path, capsys):
 
     assert train("decisions=60_000") == 2
     assert "already holds a run" in capsys.readouterr().err
-    assert train("decisions=60_000", "ppo.clip=0.1", "--resume") == 2
+    assert train("decisions=60_000", "rollout.threads=2", "ppo.clip=0.1", "--resume") == 2
     assert "was begun with ppo" in capsys.readouterr().err
     assert train("decisions=80_000", "--resume") == 2
     assert "was begun with rollout" in capsys.readouterr().err

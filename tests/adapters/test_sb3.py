@@ -1,9 +1,7 @@
 """The VecEnv is what SB3 makes of single environments, and MaskablePPO learns in it."""
 
 import copy
-import importlib.util
 import pickle
-from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -18,7 +16,6 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 every_game = pytest.mark.parametrize("name", GAMES)
-EXAMPLE = Path(__file__).parents[2] / "examples" / "sb3_herd.py"
 
 
 def first_legal(decisions):
@@ -174,15 +171,3 @@ def test_rendering():
     env.reset()
     assert env.render().ndim == 3
     assert np.ptp(env.render()) > 0
-
-
-@pytest.mark.slow
-def test_the_example_learns(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    spec = importlib.util.spec_from_file_location("sb3_herd", EXAMPLE)
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    example.main()
-    before, after = (float(line.split()[1].rstrip("%,")) for line in capsys.readouterr().out.splitlines())
-    assert after > 75
-    assert after > before + 20

@@ -14,6 +14,8 @@ from boardherd.envs.core.compiling import sources_fingerprint
 
 ROOT = Path(__file__).parents[2]
 TOP_FOLDERS = ("configs", "envs", "training")
+FRAMEWORKS = {"stable_baselines3", "sb3_contrib", "onnx", "onnxruntime", "torchrl", "tensordict", "tianshou", "agilerl", "ray", "pyspiel"}
+HEAVY = {"torch", "pygame", "resvg_py", "matplotlib", "tensorboard", "pandas", *FRAMEWORKS}  # numba itself looks at scipy if it is there
 DATA = (".py", ".yaml", ".md", ".svg", ".typed", ".safetensors")
 
 
@@ -26,10 +28,10 @@ def python(*arguments: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def test_importing_the_environments_imports_nothing_heavy():
-    program = "import sys, boardherd.envs; print(*{name.partition('.')[0] for name in sys.modules})"
-    heavy = {"torch", "pygame", "resvg_py", "matplotlib", "ray", "tensorboard", "pandas"}  # numba itself looks at scipy if it is there
-    assert not heavy & set(python("-c", program).split())
+@pytest.mark.parametrize("module", ["boardherd.envs", "boardherd.training.cli"])
+def test_importing_imports_nothing_heavy(module):
+    program = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    assert not HEAVY & set(python("-c", program).split())
 
 
 def test_playing_imports_nothing_heavy():
@@ -42,7 +44,7 @@ for name in GAMES:
     env.render()
 print(*{name.partition(".")[0] for name in sys.modules})
 """
-    assert not {"torch", "pygame", "resvg_py", "matplotlib"} & set(python("-c", program).split())
+    assert not HEAVY & set(python("-c", program).split())
 
 
 def test_the_packages_listed_are_the_folders_there_are():
