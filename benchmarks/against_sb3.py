@@ -2,12 +2,14 @@
 
 Decisions of the learner a second of the processor, one thread of torch on both sides, games and updates included. SB3 learns as its users
 do, in eight Gymnasium environments of a DummyVecEnv, and in the batch engine's VecEnv; its opponents are random players, who cost
-least. ``--minutes M`` also lets boardherd (self-play) and SB3 (against the greedy player, in the batch engine) learn that long, and
-tells what they then win against greedy.
+least. ``--minutes M`` also lets each of them learn that long by the clock, on all cores: boardherd in self-play, SB3 against the greedy
+player. It tells what they then win against greedy.
 """
 
+import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +38,12 @@ def sb3_model(env: Any, steps: int, minibatch: int) -> Any:
     )  # fmt: skip
 
 
-def dummy_vec_env() -> Any:
+def dummy_vec_env(opponents: str) -> Any:
     import boardherd.envs  # noqa: F401  registers the games
     import gymnasium
     from stable_baselines3.common.vec_env import DummyVecEnv
 
-    return DummyVecEnv([lambda: gymnasium.make("boardherd/Herd-v0", opponents="random")] * GAMES)
+    return DummyVecEnv([lambda: gymnasium.make("boardherd/Herd-v0", opponents=opponents)] * GAMES)
 
 
 def _boardherd_work(trainer: Any) -> Work:
@@ -71,7 +73,7 @@ def run(seconds: float, rounds: int) -> list[Row]:
 
     ours = boardherd_trainer()
     torch.set_num_threads(1)
-    usual = sb3_model(dummy_vec_env(), 256, 512)
+    usual = sb3_model(dummy_vec_env("random"), 256, 512)
     batch = sb3_model(BatchVecEnv("herd", 256, opponents="random"), 64, 4096)
     mine, theirs, theirs_batch = rates([_boardherd_work(ours), _sb3_work(usual), _sb3_work(batch)], seconds, rounds)
     return [
@@ -81,26 +83,35 @@ def run(seconds: float, rounds: int) -> list[Row]:
 
 
 def run_for(minutes: float) -> list[Row]:
-    """What both win against greedy after learning for so many minutes by the clock, on all cores."""
+    """What they win against greedy after learning for so many minutes by the clock, on all cores."""
+    import torch
     from boardherd.envs.adapters.sb3 import BatchVecEnv
     from boardherd.training.arena import evaluate
     from boardherd.training.policy import PolicyPlayer
 
     ours = boardherd_trainer(torch_threads=None, decisions=int(20_000 * 60 * minutes))  # how many it will be only bends the schedules
-    end = time.monotonic() + 60 * minutes
-    while time.monotonic() < end:
-        ours.iterate()
-    model = sb3_model(BatchVecEnv("herd", 256, opponents="greedy"), 64, 1024)
-    end = time.monotonic() + 60 * minutes
-    while time.monotonic() < end:
-        model.learn(model.n_steps * model.n_envs, reset_num_timesteps=False)
+    _work_for(minutes, ours.iterate)
+    torch.set_num_threads(os.cpu_count() or 1)
+    models = {
+        "SB3, 8 environments": sb3_model(dummy_vec_env("greedy"), 256, 512),
+        "SB3, batch VecEnv": sb3_model(BatchVecEnv("herd", 256, opponents="greedy"), 64, 1024),
+    }
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "sb3.zip"
-        model.save(path)
-        players = {"boardherd": (PolicyPlayer(ours.network.eval()), ours.decisions), "SB3": (f"sb3:{path}", model.num_timesteps)}
+        learned: dict[str, tuple[Any, int]] = {"boardherd": (PolicyPlayer(ours.network.eval()), ours.decisions)}
+        for name, model in models.items():
+            _work_for(minutes, _sb3_work(model))
+            model.save(Path(folder) / f"{name}.zip")
+            learned[name] = (f"sb3:{Path(folder) / name}.zip", model.num_timesteps)
         rows = []
-        for name, (player, decisions) in players.items():
+        for name, (player, decisions) in learned.items():
             score = evaluate([player, "greedy"], "herd", games=EVALUATED_GAMES).scores[0]
-            figures = {"decisions": decisions, "wins %": 100 * score.wins, "low %": 100 * score.wins_low, "high %": 100 * score.wins_high}
-            rows.append(Row(f"{name} after {minutes:g} minutes, against greedy", figures))
+            figures = {"decisions": decisions, "a second": decisions / (60 * minutes)}
+            wins = {"wins %": 100 * score.wins, "low %": 100 * score.wins_low, "high %": 100 * score.wins_high}
+            rows.append(Row(f"{name}, {minutes:g} minutes, against greedy", figures | wins))
     return rows
+
+
+def _work_for(minutes: float, work: Callable[[], Any]) -> None:
+    end = time.monotonic() + 60 * minutes
+    while time.monotonic() < end:
+        work()

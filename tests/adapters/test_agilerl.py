@@ -22,8 +22,6 @@ with warnings.catch_warnings():
 
 pytestmark = pytest.mark.filterwarnings("default")  # and when it is used
 
-NET = {"encoder_config": {"hidden_size": [64]}, "head_config": {"hidden_size": [64]}}
-
 
 class Watched(gymnasium.vector.VectorWrapper):
     """Remembers how games ended for the learner."""
@@ -84,22 +82,3 @@ def test_dqn_trains_and_plays_legal_moves_only(name):
         env, name, "DQN", [agent], memory=ReplayBuffer(max_size=1000), max_steps=256, evo_steps=256, eval_steps=5, verbose=False
     )
     assert env.returns
-
-
-@pytest.mark.slow
-def test_ppo_learns():
-    torch.manual_seed(0)
-    env = make("chopat", 64, num_players=2, men=1)
-    env.reset(seed=0)
-    agent = PPO(
-        env.single_observation_space,
-        env.single_action_space,
-        net_config=NET,
-        num_envs=64,
-        learn_step=4096,
-        batch_size=512,
-        lr=1e-3,
-        gamma=0.999,
-    )
-    train_on_policy(env, "Chopat", "PPO", [agent], max_steps=4096 * 30, evo_steps=4096 * 30, verbose=False)
-    assert np.mean(env.returns[-1000:]) > np.mean(env.returns[:500]) + 0.2
