@@ -9,13 +9,9 @@ pytest.importorskip("tianshou")
 
 from boardherd.envs import GAMES
 from boardherd.envs.adapters.tianshou import LearnerVectorEnv
-from tianshou.algorithm import DQN
-from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
-from tianshou.algorithm.optim import AdamOptimizerFactory
 from tianshou.algorithm.random import MARLRandomDiscreteMaskedOffPolicyAlgorithm
 from tianshou.data import Collector, CollectStats, VectorReplayBuffer
 from tianshou.env import DummyVectorEnv
-from tianshou.utils.net.common import Net
 
 every_game = pytest.mark.parametrize("name", GAMES)
 
@@ -95,7 +91,7 @@ def test_spaces_are_lists_of_what_one_game_has():
 
 
 def test_illegal_actions_are_refused_before_anything_moves():
-    env = make("herd", 3, size=3)
+    env = make("herd", 3, size=3, seat=1)  # the opponent has taken some cells by then
     observations, _ = env.reset()
     legal = observations.mask.argmax(axis=1)
     illegal = legal.copy()
@@ -142,37 +138,3 @@ def test_bad_arguments():
             make("herd", wrong)
     with pytest.raises(ValueError, match="render_mode"):
         make("herd", 2, render_mode="human")
-
-
-@pytest.mark.slow
-def test_dqn_learns_with_the_mask():
-    import torch
-    from tianshou.trainer import OffPolicyTrainerParams
-
-    torch.manual_seed(0)
-    np.random.seed(0)
-    env = LearnerVectorEnv("chopat", 32, num_players=2, men=1)
-    env.seed(0)
-    network = Net(state_shape=env.game.observation_shape, action_shape=env.game.num_actions, hidden_sizes=[64])
-    policy = DiscreteQLearningPolicy(model=network, action_space=env.action_space[0], eps_training=0.1)
-    algorithm = DQN(
-        policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=0.99, n_step_return_horizon=5, target_update_freq=200, is_double=True
-    )
-    collector = Collector[CollectStats](algorithm, env, VectorReplayBuffer(50_000, 32), exploration_noise=True)
-    test_env = LearnerVectorEnv("chopat", 32, num_players=2, men=1)
-    tester = Collector[CollectStats](algorithm, test_env)
-    tester.reset(gym_reset_kwargs={"seed": 1})
-    before = tester.collect(n_episode=400).returns_stat.mean
-    collector.reset()
-    algorithm.run_training(
-        OffPolicyTrainerParams(
-            training_collector=collector,
-            max_epochs=1,
-            epoch_num_steps=40_000,
-            collection_step_num_env_steps=320,
-            update_step_num_gradient_steps_per_sample=0.1,
-            batch_size=256,
-            show_progress=False,
-        )
-    )
-    assert tester.collect(n_episode=400).returns_stat.mean > before + 0.2
