@@ -65,7 +65,7 @@ class GameVectorEnv(VectorEnv):
         if start is not None:
             self._games.start_at(start)
         self._games.begin(self._all)
-        return self._games.observe(), self._masks()
+        return self._observe(), self._masks()
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """The learners' moves. actions: integers (B,), each from 0 to num_actions - 1, else ValueError before anything moves."""
@@ -73,14 +73,17 @@ class GameVectorEnv(VectorEnv):
         terminated = self._games.players == OVER
         ended = np.flatnonzero(terminated)
         infos: dict[str, Any] = {}
-        observations = self._games.observe()
+        observations = self._observe()
         if len(ended):
             for row in ended.tolist():
                 final = {"final_obs": observations[row].copy(), "final_info": self._games.final_info(row)}
                 infos = self._add_info(infos, final, row)
             self._games.begin(ended)
-            observations = self._games.observe()
+            observations = self._observe()
         return observations, rewards, terminated, np.zeros(self.num_envs, np.bool_), infos | self._masks()
+
+    def _observe(self) -> np.ndarray:
+        return self._games.observe()
 
     def _masks(self) -> dict[str, np.ndarray]:
         return {"action_mask": self._games.masks.copy(), "_action_mask": np.ones(self.num_envs, np.bool_)}

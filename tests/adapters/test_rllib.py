@@ -219,9 +219,13 @@ def test_on_a_cluster_whose_runners_may_die(tmp_path):
         nodes = algorithm.env_runner_group.foreach_env_runner(lambda _: ray.get_runtime_context().get_node_id(), local_env_runner=False)
         assert len(set(nodes)) == 2
         algorithm.env_runner_group.foreach_env_runner(lambda _: os._exit(1), remote_worker_ids=[1], local_env_runner=False)
-        for _ in range(4):
+        healthy = 0
+        for _ in range(200):  # training goes on without it until another one is there
             result = algorithm.train()
-        assert algorithm.env_runner_group.num_healthy_remote_workers() == 2
+            healthy = algorithm.env_runner_group.num_healthy_remote_workers()
+            if healthy == 2:
+                break
+        assert healthy == 2
         assert result["env_runners"]["num_env_steps_sampled"] >= 2048
         algorithm.stop()
     finally:
