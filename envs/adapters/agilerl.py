@@ -4,7 +4,7 @@ from typing import Any
 
 from ..core.game import Game
 from ..core.gymnasium_vector import GameVectorEnv
-from ..core.learners import Opponents
+from ..core.learners import Opponents, observation_space
 from ..core.players import Decisions
 from ..registry import make_game
 from .extras import require
@@ -42,8 +42,8 @@ class LearnerVectorEnv(GameVectorEnv):
         **config: Any,
     ):
         super().__init__(make_game(game, **config), num_envs, opponents, seat, render_mode)
-        low, high = (scaled(bound, self.game) for bound in (self.single_observation_space.low, self.single_observation_space.high))
-        self.single_observation_space = spaces.Box(low, high, dtype=np.float32)
+        box = observation_space(self.game)
+        self.single_observation_space = spaces.Box(scaled(box.low, self.game), scaled(box.high, self.game), dtype=np.float32)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:

@@ -11,6 +11,7 @@ pytest.importorskip("agilerl")
 
 from boardherd.envs import GAMES
 from boardherd.envs.adapters.agilerl import AgentPlayer, LearnerVectorEnv
+from boardherd.envs.registry import make_learner_vec
 from boardherd.training import evaluate
 
 with warnings.catch_warnings():
@@ -54,6 +55,17 @@ def test_refuses_illegal_moves_before_anything_moves():
         env.step(legal[:2])
     for one, other in zip(env.step(legal)[:2], twin.step(legal)[:2], strict=True):
         assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_observations_are_scaled(name):
+    env, plain = LearnerVectorEnv(name, 4, max_turns=8), make_learner_vec(name, 4, max_turns=8)
+    scaled, whole = env.reset(seed=3)[0], plain.reset(seed=3)[0]
+    for _ in range(10):
+        assert env.observation_space.contains(scaled)
+        np.testing.assert_allclose(scaled * np.maximum(plain.game.observation_high, 1), whole, atol=1e-5)
+        actions = env.action_masks().argmax(axis=1)
+        scaled, whole = env.step(actions)[0], plain.step(actions)[0]
 
 
 @pytest.mark.parametrize("algorithm", [PPO, DQN])
