@@ -32,7 +32,7 @@ config = (
 def win_rate(algorithm: Any) -> float:
     """Of the most likely moves against random ones. The players of ``evaluate`` are held to legal moves, as the environment's are."""
     player = ModulePlayer(algorithm.get_module("main"))
-    return evaluate([player, "random"], "herd", games=400, size=3).score("ModulePlayer").wins
+    return evaluate([player, "random"], "herd", games=1000, size=3).score("ModulePlayer").wins
 
 
 algorithm = config.build_algo()

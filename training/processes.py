@@ -20,7 +20,7 @@ def spread(
 ) -> Iterator[Result]:
     """What ``work`` makes of each item, in the order in which it gets done.
 
-    processes: how many, each with one thread of torch; none: as many as there are cores; one: the work is done in this process.
+    processes: how many, each with one thread of torch; none: as many as there are cores; one: this process does the work.
     begin: called in each new process before anything else. Functions and items must be such as can be pickled, and as processes are
     spawned, a script must call this under ``if __name__ == "__main__"``.
 
@@ -28,7 +28,12 @@ def spread(
     """
     count = min(processes or os.cpu_count() or 1, len(items))
     if count <= 1:
-        yield from map(work, items)
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            yield from map(work, items)
+        finally:
+            torch.set_num_threads(threads)
         return
     others = set(multiprocessing.active_children())
     executor = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _begin, (begin,))  # torch does not survive a fork
