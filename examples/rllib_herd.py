@@ -9,7 +9,8 @@ from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
-ITERATIONS = 30
+ITERATIONS = 50
+DECISIONS = 4096 * ITERATIONS
 torch.set_num_threads(1)
 
 
@@ -23,8 +24,17 @@ config = (
     .multi_agent(policies={"main"}, policy_mapping_fn=all_seats)
     .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"main": RLModuleSpec(module_class=MaskedModule)}))
     .env_runners(num_env_runners=0, num_envs_per_env_runner=32)
-    .training(lr=1e-3, gamma=1.0, lambda_=0.95, entropy_coeff=0.003, use_kl_loss=False, num_epochs=4)
-    .training(train_batch_size_per_learner=4096, minibatch_size=512, grad_clip=0.5, grad_clip_by="global_norm")
+    .training(
+        lr=[[0, 1e-3], [DECISIONS, 0.0]],
+        gamma=1.0,
+        lambda_=0.95,
+        clip_param=0.2,
+        vf_loss_coeff=0.5,
+        entropy_coeff=0.01,
+        use_kl_loss=False,
+        num_epochs=4,
+    )
+    .training(train_batch_size_per_learner=4096, minibatch_size=1024, grad_clip=0.5, grad_clip_by="global_norm")
     .debugging(seed=1, log_level="ERROR")
 )
 
