@@ -10,11 +10,11 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NEEDS = {  # and how many points its win rate has to rise by
     "agilerl_herd": ("agilerl", 7),
-    "openspiel_herd": ("pyspiel", 10),
+    "openspiel_herd": ("pyspiel", 15),
     "rllib_herd": ("ray.rllib", 10),
-    "sb3_herd": ("sb3_contrib", 10),
-    "tianshou_chopat": ("tianshou", 10),
-    "torchrl_herd": ("torchrl", 10),
+    "sb3_herd": ("sb3_contrib", 20),
+    "tianshou_chopat": ("tianshou", 15),
+    "torchrl_herd": ("torchrl", 20),
 }
 
 
