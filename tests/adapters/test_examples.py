@@ -9,11 +9,11 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NEEDS = {  # and how many points its win rate has to rise by
-    "agilerl_herd": ("agilerl", 7),
+    "agilerl_herd": ("agilerl", 10),
     "openspiel_herd": ("pyspiel", 15),
-    "rllib_herd": ("ray.rllib", 10),
-    "sb3_herd": ("sb3_contrib", 20),
-    "tianshou_chopat": ("tianshou", 15),
+    "rllib_herd": ("ray.rllib", 15),
+    "sb3_herd": ("sb3_contrib", 32),
+    "tianshou_chopat": ("tianshou", 20),
     "torchrl_herd": ("torchrl", 20),
 }
 

@@ -10,13 +10,20 @@ from ...envs.core.compiling import compiled
 from ...envs.core.contract import CHANCE, TERMINAL
 from ...envs.core.game import Game
 from ...envs.core.players import Decisions
-from ...envs.core.random import mix
+from ...envs.core.random import mix, next_seed
 from ..network import PolicyNetwork
-from .judging import ALONE, judge_by_network, reseed
+from .judging import ALONE, judge_by_network
 from .playouts import average_playouts, make_scratch
 
 PLAYOUTS = 500  # for one decision, at least one for each leaf
 _LEAVES = 1024  # judged together
+
+
+@compiled
+def _reseed(root, seeds):
+    """Give ``root[0]`` dice of the searcher's own."""
+    seeds[0] = next_seed(seeds[0])
+    root[0]["rng"] = mix(seeds[0])
 
 
 class _Line(NamedTuple):
@@ -146,7 +153,7 @@ class Expectimax:
     def _choose(self, decisions: Decisions, at: int) -> int:
         game = decisions.game
         root, seeds = decisions.states[at : at + 1].copy(), decisions.seeds[at : at + 1]
-        reseed(root, seeds)
+        _reseed(root, seeds)
         leaves, counter, scores = np.zeros(_LEAVES, game.state_dtype), np.zeros(1, np.int64), np.zeros(game.num_actions)
         line, judged = _line(game, self.plies), np.zeros((0, game.num_players))
         while True:

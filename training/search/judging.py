@@ -1,23 +1,15 @@
 # mypy: disallow-untyped-defs=False, check-untyped-defs=False
-"""What a network says of positions, and the dice that a search looks ahead with."""
+"""What a network says of positions."""
 
 import numpy as np
 
 from ...envs.core import contract
 from ...envs.core.compiling import compiled
 from ...envs.core.game import Game
-from ...envs.core.random import mix, next_seed
 from ..network import PolicyNetwork
 from ..rollout import infer
 
 ALONE = 1.0  # what winning alone is paid, whatever the number of players: there is nothing better
-
-
-@compiled
-def reseed(root, seeds):
-    """Give ``root[0]`` dice of the searcher's own."""
-    seeds[0] = next_seed(seeds[0])
-    root[0]["rng"] = mix(seeds[0])
 
 
 @compiled
