@@ -9,7 +9,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NEEDS = {  # and how many points its win rate has to rise by
-    "agilerl_herd": ("agilerl", 10),
+    "agilerl_herd": ("agilerl", 15),
     "openspiel_herd": ("pyspiel", 15),
     "rllib_herd": ("ray.rllib", 15),
     "sb3_herd": ("sb3_contrib", 32),
